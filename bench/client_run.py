@@ -173,7 +173,7 @@ def _result(
         usage=asdict(whole),
         rebilled=asdict(bill_log(requests)),
         agrees=booked == whole,
-        missing=sum(len(one.get("missing", ())) for one in told),
+        missing=sum(len(one.missing or ()) for one in told),
         base=_bases(requests),
         roles={role: asdict(usage) for role, usage in roles.items()},
         hours=(max(times) - min(times)) / 3600 if times else 0.0,

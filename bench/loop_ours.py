@@ -113,9 +113,9 @@ def _billed(office: Office, rows: Iterable[ledger.LedgerRow]) -> Ours:
     told = [row.attempt.sent for row in known]
     return Ours(
         part(REVIEWER), part(*JUDGES), whole, booked == whole.usage,
-        sum(int(one.get("needed", 0)) for one in told),
-        sum(len(one.get("missing", ())) for one in told),
-        next((one["off"] for one in reversed(told) if "off" in one), dict[str, str]()),
+        sum(one.needed or 0 for one in told),
+        sum(len(one.missing or ()) for one in told),
+        next((dict(one.off) for one in reversed(told) if one.off is not None), dict[str, str]()),
     )  # fmt: skip
 
 

@@ -39,9 +39,8 @@ FOLDER_FILES = 25
 UNTYPED = "dict[str, Any]"
 UNTYPED_ALLOWED = (
     *("engine.steps", "records"),
-    # what the ledger keeps of a choice, its column `sent`: still plain JSON, not yet a type
-    *("briefing.other_policies", "dispatch.prompt", "dispatch.way_choice", "dispatch.weighing"),
-    *("desk.money.lever_savings", "sent"),
+    # the ledger's column `naive` and the figures of an event: still plain JSON, not yet types
+    *("dispatch.prompt", "dispatch.weighing"),
 )
 """Modules, or packages with all below them, whose functions take and return plain JSON."""
 ENGINE_DOORS = ("cli.run.drive", "cli.run.host")

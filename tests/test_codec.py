@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.codec import brief, dump, load
+from sparing.codec import Sparse, brief, dump, load, stored_as
 
 
 class Colour(StrEnum):
@@ -96,6 +96,40 @@ def test_stored_values_outlive_a_release() -> None:
 def test_a_wrong_value_is_named(value: object, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         load(Outer, value)
+
+
+@dataclass(frozen=True)
+class Kept(Sparse):
+    size: int | None = None
+    names: tuple[str, ...] | None = None
+    whose: str | None = field(default=None, metadata=stored_as("kept by"))
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    kept: Kept = field(metadata=stored_as("the kept"))
+    plain: str | None = field(default=None, metadata=stored_as("as is"))
+
+
+@pytest.mark.parametrize(
+    ("value", "stored"),
+    [
+        (Kept(), {}),
+        (Kept(0, ()), {"size": 0, "names": []}),
+        (Kept(whose="ada"), {"kept by": "ada"}),
+    ],
+)
+def test_what_is_not_known_is_not_stored(value: Kept, stored: dict[str, object]) -> None:
+    """I7: empty is stored, unknown is not, and a field may have an older name where it is stored;
+    so it is inside another record, too."""
+    assert value.dump() == stored
+    assert Kept.load(stored) == value
+    assert dump(Around(value)) == {"the kept": stored, "as is": None}
+    assert brief(Around(value)) == {"the kept": stored}
+    assert load(Around, {"the kept": stored}) == Around(value)
+    assert load(Inner | Around, {"the kept": stored}) == Around(value)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="Kept.whose: 7 is no str"):
+        Kept.load({"kept by": 7})
 
 
 def test_only_records_are_stored() -> None:

@@ -4,7 +4,8 @@ For frozen dataclasses, named tuples, enums, tuples, frozensets, mappings and op
 Stored values outlive the release that wrote them, so loading is lenient in three ways: a field
 that is missing has its default, one that is not known any more is passed over, and a record may
 be a list of its fields in order, as older releases wrote some. A value of the wrong form is a
-`ValueError` that names the field. Plain Python instead of a library, because commands that answer
+`ValueError` that names the field. A field is stored under its own name, or under the one that
+`stored_as` gives it. Plain Python instead of a library, because commands that answer
 at once read stored values too.
 """
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from functools import cache
 from typing import Any, Self, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -21,6 +22,7 @@ T = TypeVar("T")
 JsonObject = dict[str, Any]
 """An object as JSON has it, with text keys: what is stored, and what a step is given."""
 _PLAIN = (str, int, float, bool, type(None))
+_STORED_AS = "stored as"
 
 
 def dump(value: object) -> JsonObject:
@@ -54,6 +56,17 @@ class Stored:
         return load(cls, value)
 
 
+class Sparse(Stored):
+    """For records of which much is often not known: a field that is None is not stored."""
+
+    __slots__ = ()
+
+
+def stored_as(key: str) -> Mapping[str, str]:
+    """For the `metadata` of a field whose stored name is older than the one it has here."""
+    return {_STORED_AS: key}
+
+
 def plain(value: object) -> object:
     """Any value as JSON has it."""
     kind = cast("type", type(value))
@@ -63,13 +76,13 @@ def plain(value: object) -> object:
 @cache
 def _writer(kind: type) -> Callable[[Any], object]:
     """How values of a type become JSON; found out once a type, because places are stored often."""
-    names, is_record = _fields(kind), dataclasses.is_dataclass(cast("object", kind))
+    is_record = bool(_fields(kind)) or dataclasses.is_dataclass(cast("object", kind))
     if issubclass(kind, Enum):
         return _value
     if issubclass(kind, _PLAIN):
         return _same
-    if names or is_record:
-        return lambda value: {name: plain(getattr(value, name)) for name in names}
+    if is_record:
+        return _record_writer(kind)
     if issubclass(kind, Mapping):
         return lambda value: {_key(name): plain(one) for name, one in value.items()}
     if issubclass(kind, tuple | list):
@@ -77,6 +90,16 @@ def _writer(kind: type) -> Callable[[Any], object]:
     if issubclass(kind, frozenset):
         return lambda value: sorted(cast("list[str]", [plain(one) for one in value]))
     raise TypeError(f"{kind.__name__} can't be stored")
+
+
+def _record_writer(kind: Any) -> Callable[[Any], object]:
+    keys, sparse = _keys(kind), issubclass(kind, Sparse)
+
+    def write(value: object) -> object:
+        found = {key: plain(getattr(value, name)) for name, key in keys.items()}
+        return {key: one for key, one in found.items() if one is not None} if sparse else found
+
+    return write
 
 
 def _value(value: Enum) -> object:
@@ -100,14 +123,27 @@ def _fields(kind: type) -> tuple[str, ...]:
 
 
 @cache
+def _keys(kind: type) -> Mapping[str, str]:
+    """By a record's fields, in order, under which name each is stored."""
+    found = {name: name for name in _fields(kind)}
+    if dataclasses.is_dataclass(kind):
+        for one in dataclasses.fields(kind):
+            if one.name in found:
+                found[one.name] = one.metadata.get(_STORED_AS, one.name)
+    return found
+
+
+@cache
 def _defaults(kind: type) -> JsonObject:
+    """By stored name."""
     found: JsonObject = {}
     if dataclasses.is_dataclass(kind):
         for one in dataclasses.fields(kind):
+            key = one.metadata.get(_STORED_AS, one.name)
             if one.default is not dataclasses.MISSING:
-                found[one.name] = plain(one.default)
+                found[key] = plain(one.default)
             elif one.default_factory is not dataclasses.MISSING:
-                found[one.name] = plain(one.default_factory())
+                found[key] = plain(one.default_factory())
         return found
     given: JsonObject = getattr(cast("type", kind), "_field_defaults", {})
     return {name: plain(one) for name, one in given.items()}
@@ -156,7 +192,7 @@ def _optional(parts: tuple[Any, ...]) -> Reader:
 
 def _either(kinds: list[Any]) -> Reader:
     """Of several records the one that has most of the names; plain values stay as they are."""
-    records = {kind: frozenset(_fields(kind)) for kind in kinds if isinstance(kind, type)}
+    records = {kind: frozenset(_keys(kind).values()) for kind in kinds if isinstance(kind, type)}
 
     def read(value: object) -> object:
         if not isinstance(value, dict) or not any(records.values()):
@@ -171,11 +207,13 @@ def _either(kinds: list[Any]) -> Reader:
 def _tuple(parts: tuple[Any, ...]) -> Reader:
     if len(parts) == 2 and parts[1] is Ellipsis:
         one = _reader(parts[0])
-        return lambda value: tuple(one(item) for item in _items(value))
-    each = [_reader(one) for one in parts]
+        return lambda value: tuple(map(one, _items(value)))
+    each, are_plain = [_reader(one) for one in parts], all(one in _PLAIN for one in parts)
 
     def read(value: object) -> object:
         items = _items(value)
+        if are_plain and tuple(map(type, items)) == parts:
+            return tuple(items)  # nothing to convert: a ledger has many of these
         if len(items) != len(each):
             raise ValueError(f"{len(items)} values where {len(each)} belong")
         return tuple(read_one(item) for read_one, item in zip(each, items, strict=True))
@@ -195,22 +233,22 @@ def _mapping(key: Any, part: Any) -> Reader:
     return read
 
 
-def _items(value: object) -> list[object]:
-    if not isinstance(value, list | tuple):
+def _items(value: object) -> Sequence[object]:
+    if not isinstance(value, (list, tuple)):
         raise ValueError(f"{value!r} is no list")
-    return list(cast("list[object]", value))
+    return cast("Sequence[object]", value)
 
 
 def _record(kind: type) -> Reader:
-    names = _fields(kind)
+    names, keys = _fields(kind), _keys(kind)
     hints = get_type_hints(kind)
-    readers = {name: _reader(hints[name]) for name in names}
+    readers = {keys[name]: (name, _reader(hints[name])) for name in names}
 
     def read(value: object) -> object:
         if isinstance(value, kind):
             return value
         if isinstance(value, list | tuple):
-            value = dict(zip(names, cast("list[object]", value), strict=False))
+            value = dict(zip(keys.values(), cast("list[object]", value), strict=False))
         if not isinstance(value, dict):
             raise ValueError(f"{value!r} is no {kind.__name__}")
         found = _read(kind, readers, cast("dict[str, object]", value))
@@ -223,14 +261,16 @@ def _record(kind: type) -> Reader:
 
 
 def _read(
-    kind: type, readers: Mapping[str, Reader], values: Mapping[str, object]
+    kind: type, readers: Mapping[str, tuple[str, Reader]], values: Mapping[str, object]
 ) -> dict[str, object]:
+    """`readers`: by stored name, the field and how it is read."""
     found: dict[str, object] = {}
     name = ""
     try:
-        for name, one in values.items():
-            if name in readers:
-                found[name] = readers[name](one)
+        for key, one in values.items():
+            if key in readers:
+                name, read = readers[key]
+                found[name] = read(one)
     except ValueError as error:
         raise ValueError(f"{kind.__name__}.{name}: {error}") from None
     return found

@@ -130,7 +130,7 @@ def test_the_next_choice_knows_it(sample: Sample) -> None:
 
 
 def _cached(sent: Sent) -> int:
-    return sent.choice["predicted"]["compose"]["cached"]
+    return sent.choice.dump()["predicted"]["compose"]["cached"]
 
 
 def test_once_is_enough(sample: Sample) -> None:

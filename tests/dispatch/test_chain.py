@@ -63,7 +63,7 @@ def test_the_cheaper_way_is_taken(sample: Sample) -> None:
     _, long = sent(second_task(sample, last_call=WARM - 1, context_tokens=150_000), WARM)
     assert long.decision.way is not Way.RESUME
     assert {Way.RESUME, Way.COMPOSE} <= {*long.decision.predictions}
-    assert short.dump()["chained"]
+    assert short.record.chained
 
 
 def test_without_the_lever_every_task_is_fresh(sample: Sample) -> None:
@@ -71,7 +71,7 @@ def test_without_the_lever_every_task_is_fresh(sample: Sample) -> None:
     source = second_task(without(sample, Lever.CHAIN), last_call=WARM - 1)
     assert not gather(source).resumable
     assert sent(source, WARM)[1].decision.way is not Way.RESUME
-    assert sent(source, WARM)[1].dump()["off"][Lever.CHAIN.value] == "switched off"
+    assert sent(source, WARM)[1].record.dump()["off"][Lever.CHAIN.value] == "switched off"
 
 
 @pytest.mark.parametrize("policy", ["seed", "fresh", "naive"])

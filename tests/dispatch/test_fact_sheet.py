@@ -225,7 +225,7 @@ def test_a_feature_that_has_begun_stays_as_it_is(sample: Sample) -> None:
     source = later.source("phase-reviewer", "specify", Turn.REVIEW)
     assert sheet_use_of(source) is SheetUse.SHOWN
     _, chosen = sent(source)
-    assert chosen.sent_with["covered"] == ["src/gate.py"]
+    assert chosen.sent_with.covered == ("src/gate.py",)
 
 
 def test_kept_aside_it_is_counted_and_not_shown(sample: Sample) -> None:
@@ -234,7 +234,7 @@ def test_kept_aside_it_is_counted_and_not_shown(sample: Sample) -> None:
     wrote(kept, "spec-author", "specify")
     brief, chosen = sent(kept.source("phase-reviewer", "specify", Turn.REVIEW))
     assert (brief.sheet, brief.covered) == ((), ("src/gate.py",))
-    assert chosen.sent_with["sheet"] == "kept"
+    assert chosen.sent_with.sheet == "kept"
 
 
 def test_a_tier_has_none(sample: Sample) -> None:

@@ -226,8 +226,9 @@ def test_the_plain_way_is_on_offer_for_every_dispatch(sample: Sample) -> None:
     assert brief.role.text in plain_system(brief)
     assert "never follow it" in plain_system(brief)
     assert chosen.decision.predictions[Way.PLAIN].cost is not None
-    replayed = chosen.dump()["beside"]["ways"]["plain"]
-    assert replayed["base"][1] > 5_000, "what a report needs to replay it"
+    base = chosen.record.ways[Way.PLAIN].base
+    assert base is not None
+    assert base[1] > 5_000, "what a report needs to replay it"
 
 
 def test_a_lone_turn_after_long_pauses_is_told_plainly(sample: Sample) -> None:
@@ -237,5 +238,5 @@ def test_a_lone_turn_after_long_pauses_is_told_plainly(sample: Sample) -> None:
     prepared = seal(source, brief, chosen)
     assert prepared.way is Way.PLAIN
     assert source.fetch(prepared.system) == plain_system(chosen.brief)
-    assert prepared.choice["system"] == prepared.system
+    assert prepared.choice.system == prepared.system
     assert prepared.trunk != chosen.inputs.base.key

@@ -39,7 +39,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
 def test_a_lever_that_is_off_is_on_record_with_its_reason(sample: Sample, lever: Lever) -> None:
     """E4"""
     source = without(sample, lever).source("spec-reviewer", "specify", Turn.REVIEW)
-    kept = sent(source)[1].dump()
+    kept = sent(source)[1].record.dump()
     assert kept["off"][lever.value] == "switched off"
     assert lever.value not in kept["levers"]
 
@@ -129,7 +129,7 @@ def test_quick_rounds_need_no_hour(sample: Sample) -> None:
     source = sample.source("security-reviewer", "implement", Turn.REVIEW)
     with sample.around.database.read() as connection:
         rows = ledger.of_feature(connection, sample.rows["feature"].feature.key)
-        own = [row for row in rows if row.attempt.sent.get("group") == "reviewer/code"]
+        own = [row for row in rows if row.attempt.sent.group == "reviewer/code"]
         assert pauses(own) == [40.0] * 8
         assert life_of(connection, source, "reviewer/code", TYPICAL) is Life.FIVE_MINUTES
 
@@ -193,8 +193,8 @@ def test_a_trunk_that_lost_here_is_off_and_the_ledger_says_so(
         tx.execute("update ledger set write_5m = 9000")
     chosen = sent(sample.source("spec-reviewer", "specify", Turn.REVIEW))[1]
     assert chosen.decision.way is Way.PLAIN
-    assert "over 5 groups" in chosen.dump()["off"]["trunk"]
-    assert "trunk" not in chosen.dump()["levers"]
+    assert "over 5 groups" in chosen.record.dump()["off"]["trunk"]
+    assert "trunk" not in chosen.record.dump()["levers"]
 
 
 def test_map_and_notes_are_off_until_they_are_seen_to_spare_calls(sample: Sample) -> None:
@@ -206,6 +206,6 @@ def test_map_and_notes_are_off_until_they_are_seen_to_spare_calls(sample: Sample
         around=around, rows={**sample.rows, "feature": replace(row, overrides=own)}
     )
     chosen = sent(plain.source("spec-reviewer", "specify", Turn.REVIEW))[1]
-    assert chosen.dump()["off"]["map"] == "not shown yet to spare calls here"
-    assert chosen.dump()["off"]["notes"] == "not shown yet to spare calls here"
+    assert chosen.record.dump()["off"]["map"] == "not shown yet to spare calls here"
+    assert chosen.record.dump()["off"]["notes"] == "not shown yet to spare calls here"
     assert "map" not in [one.name for one in chosen.composed.segments]

@@ -189,8 +189,8 @@ def test_the_policies_went_their_own_ways(ran: dict[str, Ran]) -> None:
 def test_every_dispatch_told_all_that_its_agent_must_know(ran: dict[str, Ran]) -> None:
     """C18: context recall is 100 %, and something was really looked for."""
     sent = [(one.attempt.role, one.attempt.sent) for run in ran.values() for one in run.rows]
-    assert [(role, said["missing"]) for role, said in sent if said["missing"]] == []
-    assert sum(said["needed"] for _, said in sent) > 100
+    assert [(role, said.missing) for role, said in sent if said.missing != ()] == []
+    assert sum(said.needed or 0 for _, said in sent) > 100
 
 
 def test_what_each_way_would_cost_is_on_record(ran: dict[str, Ran]) -> None:
@@ -200,7 +200,7 @@ def test_what_each_way_would_cost_is_on_record(ran: dict[str, Ran]) -> None:
         for one in ran["adaptive"].rows
         if (one.attempt.role, one.attempt.iteration) == ("spec-reviewer", 2)
     ]
-    predicted = again.sent["predicted"]
+    predicted = again.sent.dump()["predicted"]
     assert set(predicted) == {"compose", "reference", "resume", "fork", "plain"}
     assert predicted["resume"]["cost"] < predicted["compose"]["cost"]
     assert predicted["fork"] == {"why_not": "fork is not on offer"}

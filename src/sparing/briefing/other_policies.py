@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from sparing.agents.backend import Access
 from sparing.briefing.trunk_group import referenced
@@ -18,24 +17,26 @@ from sparing.context.prompt.compose import Composed, compose
 from sparing.economy.choose import Moment, row_for
 from sparing.economy.predict import Offer
 from sparing.segment import Segment, TrunkKey, estimate_tokens
+from sparing.sent import NamedBlock, OtherPrompts, SeedWays, WayPrompt
 from sparing.way import Order, Way
 
 SHORT = 16
 """Letters of a digest that tell the blocks of one feature apart."""
 
 
-def beside(
+def other_prompts(
     brief: Brief,
     told: Mapping[Way, tuple[Composed, Offer]],
     moment: Moment,
     marks: int,
     code: Sequence[int] = (),
-) -> dict[str, Any]:
+    base: str = "",
+) -> OtherPrompts:
     """`ways` in the order of this run, `seed` as the original workflow would say it. `code`: tokens
     of each changed file that somebody opens who is not shown the change."""
     opened = {Way.REFERENCE: code}
     ways = {way.value: _way(brief, *one, opened.get(way, ())) for way, one in told.items()}
-    return {"ways": ways, "seed": _seed(brief, moment, marks, code)}
+    return OtherPrompts(ways, _seed(brief, moment, marks, code), base)
 
 
 def base_digest(key: TrunkKey, access: Access) -> str:
@@ -44,46 +45,47 @@ def base_digest(key: TrunkKey, access: Access) -> str:
     return replace(key, tools=(access.value,), life="").digest[:SHORT]
 
 
-def _way(brief: Brief, composed: Composed, offer: Offer, code: Sequence[int]) -> dict[str, Any]:
-    reads = referenced(brief, composed)
-    found: dict[str, Any] = {"blocks": _blocks(composed.segments, offer.blocks)}
-    if offer.base is not None and offer.on is None:
-        found["base"] = [offer.base.key[:SHORT], offer.base.tokens]
-    return {**found, "reads": _reads(brief, reads, code)} if reads else found
+def _way(brief: Brief, composed: Composed, offer: Offer, code: Sequence[int]) -> WayPrompt:
+    reads, base = referenced(brief, composed), offer.base if offer.on is None else None
+    return WayPrompt(
+        _blocks(composed.segments, offer.blocks),
+        None if base is None else (base.key[:SHORT], base.tokens),
+        _reads(brief, reads, code) if reads else None,
+    )
 
 
-def _reads(brief: Brief, papers: Sequence[str], code: Sequence[int]) -> list[int]:
+def _reads(brief: Brief, papers: Sequence[str], code: Sequence[int]) -> tuple[int, int]:
     """Tokens and number of what is named and has to be opened."""
-    return [size_of(brief, papers) + sum(code), len(papers) + len(code)]
+    return size_of(brief, papers) + sum(code), len(papers) + len(code)
 
 
-def _seed(brief: Brief, moment: Moment, marks: int, code: Sequence[int]) -> dict[str, Any]:
+def _seed(brief: Brief, moment: Moment, marks: int, code: Sequence[int]) -> SeedWays:
     """Fresh by path, fresh in full, and the delta where the original table would resume; whether
     its size guard stops that depends on what was sent before, so sizes are kept."""
     fresh = compose(brief, Way.REFERENCE, Order.SEED, marks)
     reads = referenced(brief, fresh)
-    found: dict[str, Any] = {
-        "fresh": _plain(fresh.segments),
-        "fresh_chars": _chars(fresh.segments),
-        "reads": _reads(brief, reads, code),
-        "full": _plain(compose(brief, Way.COMPOSE, Order.SEED, marks).segments),
-    }
+    found = SeedWays(
+        fresh=_plain(fresh.segments),
+        fresh_chars=_chars(fresh.segments),
+        reads=_reads(brief, reads, code),
+        full=_plain(compose(brief, Way.COMPOSE, Order.SEED, marks).segments),
+    )
     if not (brief.resumable and row_for(moment, guarded=False).template.resumes):
         return found
     delta = compose(brief, Way.RESUME, Order.SEED, marks).segments
-    return {**found, "delta": _plain(delta), "delta_chars": _chars(delta)}
+    return replace(found, delta=_plain(delta), delta_chars=_chars(delta))
 
 
-def _blocks(segments: Iterable[Segment], sent: Iterable[CacheBlock]) -> list[list[Any]]:
-    return [
-        [one.digest[:SHORT], one.tokens, block.mark.value if block.mark else "", one.name]
+def _blocks(segments: Iterable[Segment], sent: Iterable[CacheBlock]) -> tuple[NamedBlock, ...]:
+    return tuple(
+        (one.digest[:SHORT], one.tokens, block.mark.value if block.mark else "", one.name)
         for one, block in zip(segments, sent, strict=True)
-    ]
+    )
 
 
-def _plain(segments: Iterable[Segment]) -> list[list[Any]]:
+def _plain(segments: Iterable[Segment]) -> tuple[NamedBlock, ...]:
     """The original knows no marks: what shares a cache is what a client marks by itself."""
-    return [[one.digest[:SHORT], one.tokens, "", one.name] for one in segments]
+    return tuple((one.digest[:SHORT], one.tokens, "", one.name) for one in segments)
 
 
 def _chars(segments: Iterable[Segment]) -> int:

@@ -71,7 +71,7 @@ def seen_by(source: Source) -> frozenset[str]:
         return frozenset()
     with source.around.database.read() as connection:
         rows = ledger.of_session(connection, source.row.feature.key, session.id)
-    given = {path for row in rows for path in row.attempt.sent.get("given", ())}
+    given = {path for row in rows for path in row.attempt.sent.given or ()}
     opened = {inner(source, path) for row in rows if row.result for path in row.result.files_read}
     changed = {one.path for one in source.changed(session.commit)}
     return frozenset((given | opened) - changed)

@@ -50,9 +50,9 @@ from sparing.runtime.levers import levers_of
 from sparing.runtime.sandbox import launch_in
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
-from sparing.runtime.turn_history import KEPT_GROUP
 from sparing.runtime.web_search import WEB
 from sparing.segment import Segment, Volatility
+from sparing.sent import SentRecord
 from sparing.session import Session
 from sparing.turn import Turn
 from sparing.way import Lever, Policy, Way
@@ -226,7 +226,7 @@ def _attempt(one: Open, worth: _Worth, at: float) -> Attempt:
     )
     segment = Segment("turn", words("blocks", "ping"), Volatility.ITERATION)
     opening = worth.known.row
-    sent = {name: opening.attempt.sent[name] for name in ("base", "blocks")}
+    sent = opening.attempt.sent
     return Attempt(
         dispatch=f"{row.leg_id}.{ROLE}-{session.role}",
         feature=row.feature.key,
@@ -246,7 +246,9 @@ def _attempt(one: Open, worth: _Worth, at: float) -> Attempt:
         naive={},
         started=at,
         trunk=opening.attempt.trunk,
-        sent={**sent, "resumed": True, KEPT_GROUP: opening.attempt.sent.get("group", "")},
+        sent=SentRecord(
+            base=sent.base, blocks=sent.blocks, resumed=True, kept_group=sent.group or ""
+        ),
     )
 
 

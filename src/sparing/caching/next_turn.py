@@ -52,13 +52,13 @@ def prospect_of(
     who = (session.role, *members(session.role))
     turns = [row for row in rows if row.attempt.role in who and row.result is not None]
     own = [row for row in turns if row.result and row.result.session == session.id]
-    if not own or not own[-1].attempt.sent.get("blocks"):
+    if not own or not own[-1].attempt.sent.blocks:
         return None
     last = own[-1]
     price = price_of(session.model, own_prices(source.around.settings(source.row).models.prices))
     works = turn_history.works(connection, session.backend)
     known = believed(turn_history.sends(connection, last.attempt.trunk, at), NOT_CACHED_TOKENS)
-    opening = turn_history.load_blocks(last.attempt.sent["blocks"])
+    opening = turn_history.load_blocks(last.attempt.sent.blocks or ())
     errand = _errand(last)
     told = CacheBlock(RequestPart.MESSAGES, "what it will be told", LATER_DELTA_TOKENS)
     on = Transcript(
@@ -77,7 +77,7 @@ def prospect_of(
     )
     inputs = Inputs(
         at, TYPICAL if price is None else Rates.of(price),
-        Base(last.attempt.trunk, int(last.attempt.sent["base"])), offers, known, share,
+        Base(last.attempt.trunk, last.attempt.sent.base or 0), offers, known, share,
         minimum_tokens=NOT_CACHED_TOKENS,
     )  # fmt: skip
     return NextTurn(inputs, last, _end(last), waits(rows))

@@ -13,7 +13,6 @@ from sparing.agents.backend import Access, AgentCall, AgentReply, Run
 from sparing.agents.process import worktree_lock
 from sparing.briefing.trunk_group import form_of, shows_writing, system_of
 from sparing.cache import Life
-from sparing.codec import JsonObject
 from sparing.connection import Connection
 from sparing.dispatch.paid_call import Passing, Permit, Purchase, SpendRefusal, bill_of, pay
 from sparing.errors import SparingError
@@ -27,7 +26,7 @@ from sparing.runtime.sandbox import launch_in
 from sparing.runtime.source import source_of
 from sparing.runtime.web_search import WEB
 from sparing.segment import Segment, Volatility
-from sparing.sent import Sent, SentAhead
+from sparing.sent import OtherPrompts, Sent, SentAhead, SentRecord, WayPrompt
 from sparing.way import Way
 
 ROLE = "primer"
@@ -112,19 +111,21 @@ class _Primer(Purchase[AgentReply, bool]):
             sent=self._sent(),
         )
 
-    def _sent(self) -> JsonObject:
+    def _sent(self) -> SentRecord:
         """As a cache and a replay see it."""
         *before, last = self.ahead.blocks
-        blocks = [*((*one, "") for one in before), (*last, Life.ONE_HOUR.value)]
-        told = [[digest[:SHORT], tokens, mark, ""] for digest, tokens, mark in blocks]
-        kept: JsonObject = self.sent.choice.get("beside") or {}
-        return {
-            "base": self.sent.choice["base"],
-            "blocks": [list(one) for one in blocks],
-            "resumed": False,
-            "primes": self.ahead.group,
-            "beside": {"base": kept.get("base", ""), "ways": {Way.COMPOSE.value: {"blocks": told}}},
-        }
+        blocks = (*((*one, "") for one in before), (*last, Life.ONE_HOUR.value))
+        told = tuple((digest[:SHORT], tokens, mark, "") for digest, tokens, mark in blocks)
+        others = self.sent.choice.others
+        return SentRecord(
+            base=self.sent.choice.base,
+            blocks=blocks,
+            resumed=False,
+            primes=self.ahead.group,
+            others=OtherPrompts(
+                ways={Way.COMPOSE.value: WayPrompt(told)}, base=(others and others.base) or ""
+            ),
+        )
 
     @property
     def call(self) -> AgentCall:
@@ -152,7 +153,7 @@ class _Primer(Purchase[AgentReply, bool]):
         )
 
     def worst(self, limits: CapLimits) -> Amount:
-        tokens = sum(tokens for _, tokens in self.ahead.blocks) + int(self.sent.choice["base"])
+        tokens = sum(tokens for _, tokens in self.ahead.blocks) + (self.sent.choice.base or 0)
         return self.priced(Amount(2 * tokens + MARGIN_TOKENS, limits.turn.nano_usd))
 
     def bill(self, answer: AgentReply) -> AttemptResult:

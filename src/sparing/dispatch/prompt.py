@@ -50,7 +50,7 @@ def seal(source: Source, brief: Brief, chosen: Chosen, ahead: SentAhead | None =
         trunk=(chosen.inputs.offers[decision.way].base or chosen.inputs.base).key,
         reads=referenced(chosen.brief, chosen.composed),
         warnings=(*brief.warnings, *_unknown(chosen)),
-        choice={**chosen.dump(), "system": system, "agent": source.agent.why},
+        choice=replace(chosen.record, system=system, agent=source.agent.why),
         life=chosen.life,
         system=system,
         ahead=ahead,

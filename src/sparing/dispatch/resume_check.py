@@ -30,6 +30,7 @@ from sparing.records.totals import RESUME_CHECK
 from sparing.runtime.events import tell
 from sparing.runtime.sandbox import launch_in
 from sparing.runtime.surroundings import Surroundings
+from sparing.sent import SentRecord
 from sparing.way import Way
 from sparing.workspace.git.worktree import Worktree
 
@@ -141,7 +142,7 @@ class _Check(Purchase[CheckRow, str]):
             prompt_chars=0,
             naive={},
             trunk="",
-            sent={},
+            sent=SentRecord(),
         )
 
     def worst(self, limits: CapLimits) -> Amount:

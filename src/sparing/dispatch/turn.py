@@ -254,7 +254,7 @@ def ahead_of(source: Source, chosen: Chosen) -> SentAhead | None:
     found = _priced(source, chosen, blocks) if blocks else NO_PRIMER
     if not found.pays:
         return None
-    rates, group = chosen.inputs.rates, str(chosen.sent_with["group"])
+    rates, group = chosen.inputs.rates, chosen.sent_with.group or ""
     reason = (
         f"about {found.returns:.1f} prompts of {group} follow after more than five minutes: sent"
         f" ahead for an hour this costs as much as {rates.equivalents(found.cost):,.0f} input"
@@ -281,7 +281,7 @@ def _priced(source: Source, chosen: Chosen, blocks: tuple[CacheBlock, ...]) -> P
     if size < inputs.minimum_tokens:
         return NO_PRIMER
     cached = cached_tokens(base, blocks, inputs.known, inputs.first_call_at)
-    backend, group = source.backend.name, str(chosen.sent_with["group"])
+    backend, group = source.backend.name, chosen.sent_with.group or ""
     with source.around.database.read() as connection:
         uses = turn_history.trunk_uses(connection, backend, group)
     return primer(inputs.rates, size, cached, expected_returns(uses, inputs.at))

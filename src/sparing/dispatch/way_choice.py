@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sparing.agents.backend import Access
 from sparing.briefing.extras import bare, whole
 from sparing.briefing.fact_sheet import sheet_words
-from sparing.briefing.other_policies import base_digest, beside
+from sparing.briefing.other_policies import base_digest, other_prompts
 from sparing.briefing.recall import Recall, recalled
 from sparing.briefing.trunk_group import access_of, client_of, model_of, policy_of, system_of
 from sparing.context.documents.fix_summary import answers
@@ -35,13 +35,14 @@ from sparing.economy.cache_lives import pass_share
 from sparing.economy.choose import Moment, Template, WayDecision, decide_way
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import Share
-from sparing.economy.predict import Diff, Inputs, Prediction
+from sparing.economy.predict import Diff, Inputs
 from sparing.economy.prices import own_prices, price_of
 from sparing.records import verdicts
 from sparing.runtime import turn_history
 from sparing.runtime.levers import group_of, is_chained, levers_of, life_of, off_of
 from sparing.runtime.source import Source
 from sparing.segment import TrunkKey, estimate_tokens
+from sparing.sent import IN_MONEY, IN_TOKENS, OtherPrompts, SentRecord
 from sparing.turn_kind import KINDS, Actor, TurnKind
 from sparing.way import Lever, Policy, Way
 
@@ -56,10 +57,8 @@ class Chosen:
     recall: Recall
     error: str = ""
     """Why a session could not be gone on with."""
-    beside: dict[str, Any] = field(default_factory=dict[str, Any])
-    """What else could have been sent, for the proof."""
-    sent_with: dict[str, Any] = field(default_factory=dict[str, Any])
-    """Levers in use, and what is learned from."""
+    sent_with: SentRecord = field(default_factory=SentRecord)
+    """Levers in use, what is learned from, and for the proof what else could have been sent."""
 
     @property
     def life(self) -> str:
@@ -72,41 +71,27 @@ class Chosen:
         """For the review history; empty if resume did not fall back."""
         return (self.error or self.decision.reason) if self.decision.marker else ""
 
-    def dump(self) -> dict[str, Any]:
+    @property
+    def record(self) -> SentRecord:
         """What the ledger keeps of it: for caches to come, and for the proof."""
         way = self.decision.way
         offer = self.inputs.offers[way]
         base, on = offer.base or self.inputs.base, offer.on
         first = self.inputs.first_call_at
-        return {
-            "base": base.tokens,
-            "tools": [base.tools, base.tools_tokens],
-            "blocks": turn_history.dump_blocks(on.opening if on else offer.blocks),
-            "resumed": on is not None,
-            "transcript": on.tokens if on else 0,
-            "warm": on is not None and first < on.warm_until(),
-            "template": self.decision.template.value,
-            "predicted": {
-                one.value: _dumped(found) for one, found in self.decision.predictions.items()
-            },
-            "unit": "input tokens" if self.inputs.rates == TYPICAL else "usd per million",
-            "needed": self.recall.needed,
-            "missing": list(self.recall.missing),
-            "beside": self.beside,
-            **self.sent_with,
-        }
-
-
-def _dumped(found: Prediction) -> dict[str, Any]:
-    if found.cost is None:
-        return {"why_not": found.why_not}
-    return {
-        "cost": found.cost,
-        "tokens": list(found.tokens),
-        "calls": found.calls,
-        "context": found.context,
-        "cached": found.cached,
-    }
+        return replace(
+            self.sent_with,
+            base=base.tokens,
+            tools=(base.tools, base.tools_tokens),
+            blocks=turn_history.dump_blocks(on.opening if on else offer.blocks),
+            resumed=on is not None,
+            transcript=on.tokens if on else 0,
+            warm=on is not None and first < on.warm_until(),
+            template=self.decision.template.value,
+            predicted={way.value: one.record for way, one in self.decision.predictions.items()},
+            unit=IN_TOKENS if self.inputs.rates == TYPICAL else IN_MONEY,
+            needed=self.recall.needed,
+            missing=tuple(self.recall.missing),
+        )
 
 
 def choose_way(source: Source, brief: Brief, key: TrunkKey, at: float, error: str = "") -> Chosen:
@@ -129,16 +114,15 @@ def choose_way(source: Source, brief: Brief, key: TrunkKey, at: float, error: st
     chosen = told[decision.way]
     if decision.way is not Way.RESUME or recall is None:
         recall = recalled(source, chosen.brief, chosen.composed, resumed=False)
-    others = beside(
+    others = other_prompts(
         bare(said, source), {way: (one.composed, one.offer) for way, one in told.items()}, moment,
         source.backend.capabilities.marks, code_to_open(source, said),
+        base_digest(key, access_of(source)),
     )  # fmt: skip
-    others["base"] = base_digest(key, access_of(source))
     inputs = replace(inputs, offers={**inputs.offers, decision.way: chosen.offer})
     return Chosen(
         decision=decision, brief=chosen.brief, composed=chosen.composed, inputs=inputs,
-        recall=recall, error=error, beside=others,
-        sent_with=_sent_with(source, chosen, taught),
+        recall=recall, error=error, sent_with=_sent_with(source, chosen, taught, others),
     )  # fmt: skip
 
 
@@ -170,23 +154,26 @@ def offers_of(source: Source, brief: Brief, key: TrunkKey, at: float) -> Inputs:
     return _inputs(source, _told(source, brief, taught, "")[1], taught, at)
 
 
-def _sent_with(source: Source, chosen: Alternative, taught: _Taught) -> dict[str, Any]:
+def _sent_with(
+    source: Source, chosen: Alternative, taught: _Taught, others: OtherPrompts
+) -> SentRecord:
     brief = chosen.brief
-    return {
-        "group": taught.group,
-        "access": access_of(source).value,
-        "noted": bool(brief.notes),
-        "mapped": bool(brief.map),
-        "handed": bool(brief.handoff),
-        "chained": is_chained(source),
-        "mixed": source.inside and policy_of(source) is Policy.SEED,
-        "given": list(brief.given),
-        "own": client_of(source).own,
-        "sheet": sheet_words(brief, chosen.composed.segments),
-        "covered": list(brief.covered),
-        "levers": sorted(lever.value for lever in levers_of(source)),
-        "off": off_of(source),
-    }
+    return SentRecord(
+        others=others,
+        group=taught.group,
+        access=access_of(source).value,
+        noted=bool(brief.notes),
+        mapped=bool(brief.map),
+        handed=bool(brief.handoff),
+        chained=is_chained(source),
+        mixed=source.inside and policy_of(source) is Policy.SEED,
+        given=tuple(brief.given),
+        own=client_of(source).own,
+        sheet=sheet_words(brief, chosen.composed.segments),
+        covered=tuple(brief.covered),
+        levers=tuple(sorted(lever.value for lever in levers_of(source))),
+        off=off_of(source),
+    )
 
 
 def _lost(brief: Brief) -> Brief:

@@ -32,6 +32,7 @@ from sparing.runtime import turn_history
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source, session_owner, source_of
 from sparing.runtime.stage_budget import Budget, budget_of
+from sparing.sent import IN_MONEY, IN_TOKENS
 from sparing.session import Session
 from sparing.turn_kind import Errand
 from sparing.usage import Usage
@@ -169,7 +170,7 @@ def _figures(
         "shrunk": standing.shrunk,
         "idle_seconds": round(inputs.at - on.last_call_at, 1) if on else None,
         "judged": weighed.judged,
-        "unit": "input tokens" if inputs.rates == TYPICAL else "usd per million",
+        "unit": IN_TOKENS if inputs.rates == TYPICAL else IN_MONEY,
         "continued": bills.continued.cost,
         "handed_off": bills.handed.cost,
         "judgement": bills.judgement.cost,

@@ -28,6 +28,7 @@ from sparing.cache import CacheBlock, Life
 from sparing.economy.cache_contents import Base, Known, cached_tokens
 from sparing.economy.cost_model import CALL_OUTPUT_TOKENS, Expected, Rates, TurnWork, turn_tokens
 from sparing.economy.estimates import FILE_TOKENS, UNSEEN, Share
+from sparing.sent import PredictedWay
 from sparing.way import Way
 
 START_SECONDS = 5.0
@@ -111,6 +112,19 @@ class Prediction:
     why_not: str = ""
     later: float = 0
     """What later dispatches are expected to be spared by it."""
+
+    @property
+    def record(self) -> PredictedWay:
+        """As the ledger keeps it."""
+        if self.cost is None:
+            return PredictedWay(why_not=self.why_not)
+        return PredictedWay(
+            cost=self.cost,
+            tokens=tuple(self.tokens),
+            calls=self.calls,
+            context=self.context,
+            cached=self.cached,
+        )
 
     @property
     def words(self) -> str:

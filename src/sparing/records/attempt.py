@@ -8,6 +8,7 @@ from typing import Any
 
 from sparing.money import Amount, Billing, day_of
 from sparing.records import totals
+from sparing.sent import SentRecord
 from sparing.tool import OpenedLines
 from sparing.usage import Origin, Usage
 
@@ -45,7 +46,7 @@ class Attempt:
     started: float
     trunk: str = ""
     """Digest of what another dispatch must share to share this one's cached trunk."""
-    sent: dict[str, Any] = field(default_factory=dict[str, Any])
+    sent: SentRecord = field(default_factory=SentRecord)
     """What a cache may hold of it, and what each way was expected to cost."""
 
     @property

@@ -18,6 +18,7 @@ from sparing.money import Amount, Billing
 from sparing.records import totals
 from sparing.records.attempt import Attempt, AttemptResult, AttemptState, LedgerRow
 from sparing.records.totals import Tally
+from sparing.sent import SentRecord
 from sparing.tool import OpenedLines
 from sparing.usage import Origin, Usage
 
@@ -36,7 +37,7 @@ def begin(tx: Connection, attempt: Attempt, held: Amount) -> int:
         a.dispatch, number, a.feature, a.leg, a.stage, a.role, a.iteration, a.task, a.template,
         a.way, a.reason, a.backend, a.model, a.billing.value, "", a.prompt, a.prompt_chars,
         json.dumps(a.naive), a.started, a.day, held.tokens, held.nano_usd or 0, a.trunk,
-        json.dumps(a.sent),
+        a.sent.text,
     )  # fmt: skip
     marks = ", ".join("?" * len(values))
     tx.execute(f"insert into ledger ({', '.join(_BEGIN)}) values ({marks})", values)  # noqa: S608
@@ -240,8 +241,11 @@ _PLAIN = (
 
 @lru_cache(256)
 def _row(row: Row) -> LedgerRow:
-    plain = {one: row[one] for one in _PLAIN} | {n: json.loads(row[n]) for n in ("naive", "sent")}
-    attempt = Attempt(**plain, billing=Billing(row["billing"]))
+    plain = {one: row[one] for one in _PLAIN}
+    attempt = Attempt(
+        **plain, billing=Billing(row["billing"]), naive=json.loads(row["naive"]),
+        sent=SentRecord.of_text(row["sent"]),
+    )  # fmt: skip
     held = Amount(row["held_tokens"], row["held_nano_usd"])
     return LedgerRow(attempt, row["attempt"], AttemptState(row["outcome"]), held, _result(row))
 

@@ -6,9 +6,9 @@ import json
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
-from sparing.codec import JsonObject
 from sparing.connection import Connection, Row
 from sparing.finding import Finding, Severity, Verdict
+from sparing.sent import SentRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,8 @@ class LookRow(NamedTuple):
     """A reviewer's first look, with how it was asked."""
 
     model: str
-    sent: JsonObject
+    sent: SentRecord
+    """Only which tools of ours it had, and the fact sheet."""
     opened: bool
     """Tools of ours have shown it lines."""
     findings: int
@@ -112,7 +113,7 @@ def first_looks(connection: Connection, backend: str, limit: int) -> list[LookRo
     )
     return [
         LookRow(
-            model=row[0], sent=json.loads(row[1]), opened=row[2] != "[]",
+            model=row[0], sent=SentRecord.of_text(row[1], "own", "sheet"), opened=row[2] != "[]",
             findings=len(json.loads(row[3])), quotes=tuple(json.loads(row[4])),
         )
         for row in rows

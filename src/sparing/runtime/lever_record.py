@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from sparing.codec import JsonObject
 from sparing.connection import Connection
 from sparing.economy.cache_contents import Base
 from sparing.economy.cost_model import TYPICAL, Expected, turn_tokens
@@ -57,7 +56,7 @@ def _turns(rows: Iterable[LedgerRow], lever: Lever) -> Iterable[AidedTurn]:
             continue
         if lever is Lever.NOTES and one.iteration < 2:
             continue  # nobody has notes of a first look
-        aided = sent.get("noted") if lever is Lever.NOTES else sent.get("mapped")
+        aided = sent.noted if lever is Lever.NOTES else sent.mapped
         yield AidedTurn(errand, bool(aided), len(row.result.calls))
 
 
@@ -66,12 +65,12 @@ def covered_turns(rows: Iterable[LedgerRow]) -> Iterable[CoveredTurn]:
     for row in rows:
         one, sent = row.attempt, row.attempt.sent
         errand = errand_of(one.template, one.stage)
-        if errand is None or row.result is None or not sent.get("sheet") or one.way not in FRESH:
+        if errand is None or row.result is None or not sent.sheet or one.way not in FRESH:
             continue
-        covered: list[str] = sent.get("covered") or []
+        covered = sent.covered or ()
         read = row.result.files_read
         opened = sum(any(_is_file(one, path) for one in read) for path in covered)
-        yield CoveredTurn(errand, sent["sheet"] == SheetUse.SHOWN, len(covered), opened)
+        yield CoveredTurn(errand, sent.sheet == SheetUse.SHOWN, len(covered), opened)
 
 
 def _is_file(told: str, path: str) -> bool:
@@ -88,19 +87,17 @@ def groups_of(rows: Iterable[LedgerRow]) -> list[PaidGroup]:
     paid: dict[str, list[float]] = {}
     last: dict[str, float] = {}
     for row in rows:
-        beside: JsonObject = row.attempt.sent.get("beside") or {}
-        plain: JsonObject = beside.get("ways", {}).get(Way.PLAIN.value) or {}
+        plain = row.attempt.sent.ways.get(Way.PLAIN)
         usable = row.result is not None and row.result.usage is not None and row.result.calls
-        if row.attempt.way != Way.COMPOSE or not plain or not usable:
+        if row.attempt.way != Way.COMPOSE or plain is None or plain.base is None or not usable:
             continue
         assert row.result is not None
         assert row.result.usage is not None
-        group = f"{row.attempt.feature} {row.attempt.trunk} {row.attempt.sent.get('group', '')}"
+        group = f"{row.attempt.feature} {row.attempt.trunk} {row.attempt.sent.group or ''}"
         found = paid.setdefault(group, [0.0, 0.0])
         found[0] += TYPICAL.price(row.result.usage)
-        key, base = plain["base"]
-        size = sum(int(block[1]) for block in plain["blocks"])
-        found[1] += _plainly(row, Base(str(key), int(base)), size, last)
+        size = sum(tokens for _, tokens, _, _ in plain.blocks)
+        found[1] += _plainly(row, Base(*plain.base), size, last)
     return [PaidGroup(key, *both) for key, both in paid.items()]
 
 
@@ -121,12 +118,12 @@ MOST_LOOKS = 600
 
 def looks_by_tools(connection: Connection, backend: str) -> list[FirstLook]:
     rows = verdicts.first_looks(connection, backend, MOST_LOOKS)
-    return list(_looks(rows, [bool(row.sent.get("own") or row.opened) for row in rows]))
+    return list(_looks(rows, [bool(row.sent.own or row.opened) for row in rows]))
 
 
 def looks_by_sheet(connection: Connection, backend: str) -> list[FirstLook]:
     rows = verdicts.first_looks(connection, backend, MOST_LOOKS)
-    return list(_looks(rows, [row.sent.get("sheet") == SheetUse.SHOWN for row in rows]))
+    return list(_looks(rows, [row.sent.sheet == SheetUse.SHOWN for row in rows]))
 
 
 def lost_by_look(connection: Connection, backend: str) -> dict[str, str]:

@@ -176,7 +176,7 @@ def life_of(connection: Connection, source: Source, group: str, rates: Rates) ->
     writes = source.role.role_class.writes
     at_once = writes and group.endswith((TASKS, CODE))
     rows = ledger.of_feature(connection, source.row.feature.key)
-    own = [row for row in rows if row.attempt.sent.get("group") == group]
+    own = [row for row in rows if row.attempt.sent.group == group]
     return trunk_life(rates, pauses(own), AT_ONCE if at_once else USUAL_PAUSES)
 
 

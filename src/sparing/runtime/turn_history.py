@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sparing import turn
 from sparing.artifact import ArtifactName
 from sparing.cache import CacheBlock, Life, RequestPart
-from sparing.codec import JsonObject
 from sparing.connection import Connection
 from sparing.economy.cache_contents import Base, SentPrompt
 from sparing.economy.cache_lives import TrunkUse, expected_readers
@@ -32,13 +31,12 @@ from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
 from sparing.records import ledger, resume_checks
 from sparing.records.ledger import LedgerRow
+from sparing.sent import SentBlock, SentRecord
 from sparing.turn_kind import Errand
 from sparing.way import Way
 
 CACHE_SECONDS = 3600.0
 """Nothing lives longer in a cache."""
-KEPT_GROUP = "kept group"
-"""In what the ledger keeps of a call that keeps a session warm: whose trunk it begins with."""
 MOST_SENDS = 60
 MOST_TURNS = 120
 MOST_RESUMES = 20
@@ -82,10 +80,10 @@ def _sent(trunk: str, row: LedgerRow) -> SentPrompt:
     said = row.attempt.sent
     return SentPrompt(
         _base(trunk, said),
-        load_blocks(said["blocks"]),
+        load_blocks(said.blocks or ()),
         row.attempt.started,
         _last_call(row),
-        resumed=said["resumed"],
+        resumed=bool(said.resumed),
     )
 
 
@@ -96,15 +94,15 @@ def _last_call(row: LedgerRow) -> float:
     return row.attempt.started + taken
 
 
-def _base(trunk: str, said: JsonObject) -> Base:
-    tools, tokens = said.get("tools") or ("", 0)
-    return Base(trunk, said["base"], tools=tools, tools_tokens=tokens)
+def _base(trunk: str, said: SentRecord) -> Base:
+    tools, tokens = said.tools or ("", 0)
+    return Base(trunk, said.base or 0, tools=tools, tools_tokens=tokens)
 
 
 def tools_sent(connection: Connection, backend: str, tools: str) -> list[SentPrompt]:
     """The last turn with these tools, whatever it was told: who comes next reads them."""
     rows = ledger.of_backend(connection, backend, MOST_TURNS)
-    own = [row for row in rows if (row.attempt.sent.get("tools") or ("",))[0] == tools]
+    own = [row for row in rows if (row.attempt.sent.tools or ("",))[0] == tools]
     return [replace(_sent(row.attempt.trunk, row), blocks=()) for row in own[-1:]]
 
 
@@ -135,10 +133,11 @@ def kind_of(row: LedgerRow) -> TurnClass | None:
     errand = errand_of(attempt.template, attempt.stage)
     if errand is None:
         return None
-    noted = attempt.sent.get("noted", attempt.iteration > 1)
-    handed = bool(attempt.sent.get("handed"))
-    chained = bool(attempt.sent.get("chained"))
-    memory = memory_of(Way(attempt.way), noted=noted, handed=handed, chained=chained)
+    sent = attempt.sent
+    noted = attempt.iteration > 1 if sent.noted is None else sent.noted
+    memory = memory_of(
+        Way(attempt.way), noted=noted, handed=bool(sent.handed), chained=bool(sent.chained)
+    )
     return TurnClass(attempt.role, errand, memory)
 
 
@@ -151,10 +150,10 @@ def share(connection: Connection, backend: str, version: str) -> Share:
     return observed_share(
         first
         + [
-            read_share(row.attempt.sent["transcript"], row.result.usage.read, _calls(row))
+            read_share(row.attempt.sent.transcript or 0, row.result.usage.read, _calls(row))
             for row in rows
-            if row.attempt.sent.get("warm")
-            and not row.attempt.sent.get("mixed")
+            if row.attempt.sent.warm
+            and not row.attempt.sent.mixed
             and row.result
             and row.result.usage
         ]
@@ -177,7 +176,7 @@ def front_of(connection: Connection, feature: str, session: str) -> SessionFront
         return SessionFront()
     said = rows[-1].attempt.sent
     base = _base(rows[-1].attempt.trunk, said)
-    return SessionFront(said.get("system", ""), base, said.get("access", ""))
+    return SessionFront(said.system or "", base, said.access or "")
 
 
 def readers(connection: Connection, backend: str, group: str, life: Life) -> float:
@@ -187,7 +186,7 @@ def readers(connection: Connection, backend: str, group: str, life: Life) -> flo
     pauses: list[float] = []
     for row in ledger.of_backend(connection, backend, MOST_TURNS):
         one = row.attempt
-        if not str(one.sent.get("group", "")).startswith(group):
+        if not (one.sent.group or "").startswith(group):
             continue
         if one.feature in last:
             pauses.append(max(0.0, one.started - last[one.feature]))
@@ -200,9 +199,9 @@ def trunk_uses(connection: Connection, backend: str, group: str) -> list[list[Tr
     found: dict[str, list[TrunkUse]] = {}
     for row in ledger.of_backend(connection, backend, MOST_TURNS):
         sent = row.attempt.sent
-        kept = sent.get(KEPT_GROUP) == group
-        if sent.get("group") == group or kept:
-            known = () if kept else tuple((str(one[0]), int(one[1])) for one in sent["blocks"])
+        kept = sent.kept_group == group
+        if sent.group == group or kept:
+            known = () if kept else tuple((one[0], one[1]) for one in sent.blocks or ())
             use = TrunkUse(row.attempt.started, _last_call(row), ping=kept, blocks=known)
             found.setdefault(row.attempt.feature, []).append(use)
     return list(found.values())
@@ -212,7 +211,7 @@ def opening(connection: Connection, feature: str, prompt: str) -> tuple[CacheBlo
     """A prompt that opened a session, as a cache saw it; empty if no row knows."""
     rows = ledger.of_feature(connection, feature)
     known = (row.attempt.sent for row in rows if row.attempt.prompt == prompt)
-    return next((load_blocks(one["blocks"]) for one in known if one.get("blocks")), ())
+    return next((load_blocks(one.blocks) for one in known if one.blocks), ())
 
 
 def _calls(row: LedgerRow) -> list[tuple[int, int]]:
@@ -220,11 +219,11 @@ def _calls(row: LedgerRow) -> list[tuple[int, int]]:
     return [(call["added"], call["output"]) for call in calls]
 
 
-def dump_blocks(blocks: Iterable[CacheBlock]) -> list[list[Any]]:
-    return [[one.digest, one.tokens, one.mark.value if one.mark else ""] for one in blocks]
+def dump_blocks(blocks: Iterable[CacheBlock]) -> tuple[SentBlock, ...]:
+    return tuple((one.digest, one.tokens, one.mark.value if one.mark else "") for one in blocks)
 
 
-def load_blocks(value: Iterable[Any]) -> tuple[CacheBlock, ...]:
+def load_blocks(value: Iterable[SentBlock]) -> tuple[CacheBlock, ...]:
     return tuple(
         CacheBlock(RequestPart.MESSAGES, digest, tokens, Life(mark) if mark else None)
         for digest, tokens, mark in value

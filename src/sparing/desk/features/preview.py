@@ -95,7 +95,7 @@ def peek(around: Surroundings, row: FeatureRow, wish: PreviewRequest) -> Peeked:
 
 def _as_sent(found: Peeked, source: Source, row: LedgerRow) -> Peeked:
     """Settings and roles may differ by now: what was said then is what is shown."""
-    told = source.recall(row.attempt.sent.get("system", ""))
+    told = source.recall(row.attempt.sent.system or "")
     system = replace(found.system, text=told) if told else found.system
     return found._replace(
         system=system, model=row.attempt.model, trunk_key=row.attempt.trunk or found.trunk_key

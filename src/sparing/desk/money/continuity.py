@@ -21,6 +21,7 @@ from sparing.report.continuity import ContinuityReport, Entered, usd
 from sparing.report.figures import Figure, percent
 from sparing.report.spending import tokens
 from sparing.segment import CHARS_PER_TOKEN
+from sparing.sent import IN_MONEY
 
 WEIGHED = "weighed"
 ASKED = ".asks."
@@ -92,7 +93,7 @@ def _of(stage: str, reason: str, data: JsonObject, rows: Sequence[LedgerRow], ro
 
 def _money(data: JsonObject, name: str) -> float | None:
     cost = data.get(name)
-    return None if cost is None or data.get("unit") != "usd per million" else cost / MILLION
+    return None if cost is None or data.get("unit") != IN_MONEY else cost / MILLION
 
 
 def _billed(rows: Sequence[LedgerRow]) -> float | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.config.settings import ClockKind
@@ -26,6 +26,7 @@ from sparing.money import MILLION, to_usd
 from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.report.savings_table import Economy, LadderRow, SavingRow, joined
 from sparing.runtime.lever_record import covered_turns, effect_of_sheet
+from sparing.sent import NamedBlock, OtherPrompts, SeedWays, WayPrompt
 from sparing.usage import Usage
 from sparing.way import Lever, Way
 
@@ -116,7 +117,7 @@ def _spared(rows: Sequence[LedgerRow]) -> Spared:
     notes spare is a part of what the naive way opens again."""
     given = dict[int, list[int]]()
     for number, row in enumerate(rows):
-        files = len(row.attempt.sent.get("given") or ())
+        files = len(row.attempt.sent.given or ())
         if files:
             # The text itself is paid either way: only the calls that fetch it are spared.
             given[number] = [0] * -(-files // FILES_A_CALL)
@@ -129,7 +130,7 @@ def _unopened(
     """Of turns that were shown the fact sheet: files that turns without it open, each a call's
     part with as much text as the files that this turn opened; nothing until it was compared."""
     rows = [row for row, _ in found]
-    if not any(row.attempt.sent.get("sheet") == SheetUse.SHOWN for row in rows):
+    if not any(row.attempt.sent.sheet == SheetUse.SHOWN for row in rows):
         return {}
     with office.database.read() as connection:
         effect = effect_of_sheet(connection, rows[-1].attempt.backend)
@@ -148,11 +149,11 @@ def recorded_turn(row: LedgerRow, naive: NaiveTurn, sizes: Sizes) -> RecordedTur
     attempt, result, sent = row.attempt, row.result, row.attempt.sent
     if row.outcome is not AttemptState.KNOWN or result is None or not result.calls or not sent:
         return None
-    kept: dict[str, Any] = sent.get("beside") or {}
+    others = sent.others or OtherPrompts()
     beside = _block(f"beside {attempt.started}", sizes.beside_of(row))
     ways = {
         Way(name): _told(told, sizes, () if name == Way.RESUME else beside)
-        for name, told in kept.get("ways", {}).items()
+        for name, told in sent.ways.items()
     }
     way = Way(attempt.way)
     if not follows(row) and (Way.COMPOSE not in ways or way not in ways):
@@ -166,13 +167,13 @@ def recorded_turn(row: LedgerRow, naive: NaiveTurn, sizes: Sizes) -> RecordedTur
         model=attempt.model,
         at=attempt.started,
         call_seconds=naive.call_seconds,
-        base=(str(kept.get("base", "")), round(sizes.scale * _before(row))),
+        base=(others.base or "", round(sizes.scale * _before(row))),
         way=way,
         calls=tuple(CallSize(int(call["added"]), int(call["output"])) for call in result.calls),
         naive=naive,
         ways=ways,
-        seed=_seed(kept["seed"], sizes, beside) if kept.get("seed") else None,
-        transcript=int(sent.get("transcript", 0)),
+        seed=_seed(others.seed, sizes, beside) if others.seed else None,
+        transcript=sent.transcript or 0,
         ping=ping,
         ahead=ahead,
         **_front(row, sizes),
@@ -194,26 +195,24 @@ def _front(row: LedgerRow, sizes: Sizes) -> dict[str, Named]:
 
 def _before(row: LedgerRow) -> int:
     """Tools and system prompt, as they were sent."""
-    return int(row.attempt.naive.get("before") or row.attempt.sent["base"])
+    return int(row.attempt.naive.get("before") or row.attempt.sent.base or 0)
 
 
-def _told(value: dict[str, Any], sizes: Sizes, beside: Blocks) -> ReplayedPrompt:
-    tokens, files = value.get("reads", (0, 0))
-    return ReplayedPrompt((*_blocks(value["blocks"], sizes), *beside), int(tokens), int(files))
+def _told(told: WayPrompt, sizes: Sizes, beside: Blocks) -> ReplayedPrompt:
+    return ReplayedPrompt((*_blocks(told.blocks, sizes), *beside), *(told.reads or (0, 0)))
 
 
-def _seed(value: dict[str, Any], sizes: Sizes, beside: Blocks) -> SeedPrompt:
-    fresh = {"blocks": value["fresh"], "reads": value["reads"]}
+def _seed(seed: SeedWays, sizes: Sizes, beside: Blocks) -> SeedPrompt:
     return SeedPrompt(
-        _told(fresh, sizes, beside),
-        int(value["fresh_chars"]),
-        (*_blocks(value["full"], sizes), *beside),
-        _blocks(value.get("delta", ()), sizes),
-        int(value.get("delta_chars", 0)),
+        _told(WayPrompt(seed.fresh, reads=seed.reads), sizes, beside),
+        seed.fresh_chars,
+        (*_blocks(seed.full, sizes), *beside),
+        _blocks(seed.delta or (), sizes),
+        seed.delta_chars or 0,
     )
 
 
-def _blocks(value: Iterable[Any], sizes: Sizes) -> Blocks:
+def _blocks(value: Iterable[NamedBlock], sizes: Sizes) -> Blocks:
     told = ((digest, round(sizes.scale * tokens), mark) for digest, tokens, mark, _ in value)
     return tuple(
         CacheBlock(RequestPart.MESSAGES, digest, tokens, Life(mark) if mark and tokens else None)
@@ -259,7 +258,7 @@ def _economy(found: FeatureSavings) -> Economy:
 
 def _untold(rows: Sequence[LedgerRow]) -> tuple[str, ...]:
     """Levers in use of which one run can't tell what they are worth."""
-    used = {str(name) for row in rows for name in row.attempt.sent.get("levers") or ()}
+    used = {name for row in rows for name in row.attempt.sent.levers or ()}
     return tuple(lever.value for lever in Lever if lever.value in used - TOLD_APART)
 
 
@@ -267,7 +266,7 @@ def _off(rows: Sequence[LedgerRow]) -> dict[str, str]:
     """Levers that some turn went without, and why."""
     found: dict[str, str] = {}
     for row in rows:
-        found |= row.attempt.sent.get("off") or {}
+        found |= row.attempt.sent.off or {}
     return found
 
 

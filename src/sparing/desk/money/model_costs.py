@@ -26,7 +26,7 @@ def model_costs(office: Office, basis: Basis) -> ModelCosts:
         return ModelCosts()
     groups: dict[str, list[RecordedTurn]] = {}
     for row, turn in zip(found.rows, found.turns, strict=True):
-        group = str(row.attempt.sent.get("group") or "")
+        group = row.attempt.sent.group or ""
         if group and not turn.ping:
             groups.setdefault(group, []).append(turn)
     wanted, rates = dict.fromkeys(known.values()), partial(_rates, own=found.own)

@@ -91,12 +91,7 @@ def follows(row: LedgerRow) -> bool:
     """A turn that goes on at once in the session of the one before."""
     sent = row.attempt.sent
     resumed = row.attempt.way == Way.RESUME.value
-    return bool(sent) and resumed and not _ways(row) and not sent.get("predicted")
-
-
-def _ways(row: LedgerRow) -> JsonObject:
-    kept: JsonObject = row.attempt.sent.get("beside") or {}
-    return kept.get("ways") or {}
+    return bool(sent) and resumed and not sent.ways and not sent.predicted
 
 
 def _beside_prompt(row: LedgerRow) -> int | None:
@@ -158,14 +153,18 @@ def _pair(naive: JsonObject, name: str, scale: float) -> Pair:
 def _own_files(row: LedgerRow) -> int:
     """Files that it opened beside those that it was told by path."""
     opened = len(row.result.files_read) if row.result else 0
-    told: JsonObject = _ways(row).get(row.attempt.way) or {}
-    return max(0, opened - int(told.get("reads", (0, 0))[1]))
+    return max(0, opened - _told_by_path(row)[1])
+
+
+def _told_by_path(row: LedgerRow) -> tuple[int, int]:
+    """Tokens and files."""
+    told = row.attempt.sent.ways.get(row.attempt.way)
+    return (told.reads if told else None) or (0, 0)
 
 
 def _papers(row: LedgerRow) -> tuple[float, float]:
     """What the turn was told by path and has opened: tokens, and its share of all it opened."""
-    told: JsonObject = _ways(row).get(row.attempt.way) or {}
-    tokens, files = told.get("reads", (0, 0))
+    tokens, files = _told_by_path(row)
     opened = len(row.result.files_read) if row.result else 0
     if not files or not opened:
         return 0.0, 0.0

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from statistics import median
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 from sparing.money import MILLION, NANO, dollars
 from sparing.records.ledger import LedgerRow
 from sparing.report.figures import Figure, percent
-
-IN_MONEY = "usd per million"
+from sparing.sent import IN_MONEY
 
 
 class PredictedTurn(NamedTuple):
@@ -39,11 +38,10 @@ def prediction_of(row: LedgerRow) -> PredictedTurn | None:
 def predicted_nano(row: LedgerRow) -> int | None:
     """What the way that was taken was expected to cost; None if that was not in money."""
     sent = row.attempt.sent
-    ways = cast("dict[str, dict[str, Any]]", sent.get("predicted") or {})
-    cost = ways.get(row.attempt.way, {}).get("cost")
-    if cost is None or sent.get("unit") != IN_MONEY:
+    expected = (sent.predicted or {}).get(row.attempt.way)
+    if expected is None or expected.cost is None or sent.unit != IN_MONEY:
         return None
-    return round(cost * NANO / MILLION)
+    return round(expected.cost * NANO / MILLION)
 
 
 def proof_figures(rows: Sequence[LedgerRow], origin: str) -> tuple[Figure, ...]:
@@ -70,8 +68,8 @@ def _prediction(rows: Iterable[LedgerRow], origin: str) -> Figure:
 def _recall(rows: Sequence[LedgerRow]) -> Figure:
     """Lines a role had to know that no prompt held and no named file has."""
     name = "context recall"
-    needed = sum(int(row.attempt.sent.get("needed", 0)) for row in rows)
-    missing = sum(len(row.attempt.sent.get("missing", ())) for row in rows)
+    needed = sum(row.attempt.sent.needed or 0 for row in rows)
+    missing = sum(len(row.attempt.sent.missing or ()) for row in rows)
     if not needed:
         return Figure(name, None, "nothing was recorded", "measured")
     share = 1 - missing / needed

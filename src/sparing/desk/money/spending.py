@@ -74,8 +74,7 @@ def _bases(lines: Sequence[Line]) -> tuple[int, ...]:
 def _is_aided(row: LedgerRow) -> bool:
     """It may have left files unopened that it was told of; nobody saw it without."""
     sent = row.attempt.sent
-    quoted = sent.get("sheet") == SheetUse.SHOWN and bool(sent.get("covered"))
-    return quoted or bool(sent.get("mapped"))
+    return (sent.sheet == SheetUse.SHOWN and bool(sent.covered)) or bool(sent.mapped)
 
 
 def turn_row(line: Line, own: Own) -> ReportedTurn:
