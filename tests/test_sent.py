@@ -52,8 +52,8 @@ def test_what_was_not_written_down_is_not_known() -> None:
     assert (old.base, old.noted, old.given) == (2509, False, ())
     new = SentRecord.of_text(ROWS["sent: compose"])
     assert (new.sheet, new.covered, new.missing) == ("", (), ())
-    assert set(new.ways) == {Way.COMPOSE, Way.PLAIN}
-    assert new.ways[Way.COMPOSE].blocks[0][2:] == ("1h", "rules")
+    assert set(new.ways) == {Way.COMPOSE, Way.PLAIN, Way.REFERENCE}
+    assert new.ways[Way.COMPOSE].blocks[1][1:] == (249, "1h", "prd")
     assert new.predicted is not None
     assert new.predicted["fork"].why_not == "fork is not on offer"
     assert SentRecord.of_text("{}").noted is None

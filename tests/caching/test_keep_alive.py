@@ -24,6 +24,7 @@ from sparing.records import features, ledger, sessions, verdicts
 from sparing.review.verdict import SCHEMA
 from sparing.runtime import turn_history
 from sparing.segment import Segment, Volatility
+from sparing.sent import SentRecord
 from sparing.session import Session
 from sparing.usage import Origin
 from tests.briefing.sample import Sample, make_sample
@@ -71,11 +72,11 @@ def looked(sample: Sample, *, passed: bool) -> None:
     row, around = sample.rows["feature"], sample.around
     reply = asyncio.run(around.backend(row).run(call(sample), lambda _: None))
     assert reply.failure is None, reply.detail
-    blocks = [[one.digest, one.tokens, "5m" if one.mark else ""] for one in PROMPT]
+    blocks = tuple((one.digest, one.tokens, "5m" if one.mark else "") for one in PROMPT)
     attempt = ledger.Attempt(
         "look.1", row.feature.key, 1, STAGE, REVIEWER, 1, "", "review", "compose", "", "scripted",
-        "m", Billing.API, "", 10, {}, AT, "trunk", {"base": 2_200, "blocks": blocks,
-                                                    "resumed": False},
+        "m", Billing.API, "", 10, {}, AT, "trunk",
+        SentRecord(base=2_200, blocks=blocks, resumed=False),
     )  # fmt: skip
     calls = [{"added": one.added, "output": one.output} for one in reply.calls]
     result = ledger.AttemptResult(

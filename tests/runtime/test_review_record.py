@@ -21,6 +21,7 @@ from sparing.report.lever_quality import LookSide, QualityRow
 from sparing.runtime.lever_record import looks_by_tools, lost_by_look, lost_by_sheet
 from sparing.runtime.own_tools import ToolSources, compares, offer_tools, tool_names
 from sparing.runtime.surroundings import Surroundings
+from sparing.sent import SentRecord
 from sparing.tool import ToolMode
 from sparing.usage import Origin, Usage
 from tests.dispatch.spending import new_feature, surroundings
@@ -38,7 +39,8 @@ def looked(around: Surroundings, number: int, findings: int, model: str = "m", *
     key, dispatch = new_feature(around, number + 1).feature.key, f"d{number}"
     attempt = ledger.Attempt(
         dispatch, key, 1, "specify", "spec-reviewer", 1, "", "review", "compose", "", "claude",
-        model, Billing.API, "p", 10, {}, float(number), "trunk", dict(sent),
+        model, Billing.API, "p", 10, {}, float(number), "trunk",
+        SentRecord.load(sent),
     )  # fmt: skip
     result = ledger.AttemptResult("s", Usage(1), Origin.MEASURED, 1, [], 1, 1.0, [], "r")
     found = tuple(Finding(Severity.WARNING, f"finding {n}") for n in range(findings + number % 2))
