@@ -29,11 +29,11 @@ def scripted(folder: Path, text: str) -> dict[str, str]:
 
 def start(window: Any, title: str, flow: str, cap: str = "") -> None:
     window.get_by_role("link", name="Start a feature").first.click()
-    window.get_by_label("What should be there afterwards?").fill(title)
+    window.get_by_label("What should exist afterwards?").fill(title)
     window.get_by_label("Flow").select_option(flow)
     window.get_by_label("Cap in US dollars").fill(cap)
-    window.get_by_role("button", name="Show what would happen").click()
-    window.get_by_role("heading", name="This would happen").wait_for()
+    window.get_by_role("button", name="Show what will happen").click()
+    window.get_by_role("heading", name="What will happen").wait_for()
     assert "(estimated" in window.locator("#plan-facts").inner_text()
     window.get_by_role("button", name="Start it").click()
     window.wait_for_url("**/f/0*")

@@ -133,9 +133,9 @@ def pages(scene: Scene, prompt: str) -> dict[str, str]:
 def opened(window: Any, name: str) -> None:
     """What is seen only after a click is seen in the picture, too."""
     if name == "start":
-        window.get_by_label("What should be there afterwards?").fill("Count the sentences, too")
-        window.get_by_role("button", name="Show what would happen").click()
-        window.get_by_role("heading", name="This would happen").wait_for()
+        window.get_by_label("What should exist afterwards?").fill("Count the sentences, too")
+        window.get_by_role("button", name="Show what will happen").click()
+        window.get_by_role("heading", name="What will happen").wait_for()
     if name == "document":
         line = window.locator(".prose li").first
         line.hover()

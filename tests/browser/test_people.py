@@ -58,7 +58,7 @@ def test_the_board(tmp_path: Path) -> None:
             window.keyboard.type("garden")
             assert [title[:3] for title in rows(window)] == ["001"]
             window.locator("#filter").fill("no such words")
-            window.get_by_text("No feature has these words").wait_for()
+            window.get_by_text("No feature matches").wait_for()
             window.locator("#filter").fill("")
             window.locator("h1").click()
             _keys(window)

@@ -12,6 +12,7 @@ from sparing.desk.money.cost import By, costs, feature_costs
 from sparing.desk.money.figures import project_report
 from sparing.desk.money.forecast import outlook, outlook_words
 from sparing.desk.office import Office
+from sparing.installation import add_command
 from sparing.records.features import FeatureRow
 from sparing.report.closing import closing_lines
 from sparing.report.cost import CapRow, Costs
@@ -50,6 +51,8 @@ class MoneyPage:
     charts: tuple[ChartTable, ...]
     """Of a feature: what each chart shows, as a table."""
     draws: bool
+    add_charts: str
+    """What installs the library that draws them."""
     """They can be drawn, too: the library is there."""
     report: JsonObject
 
@@ -105,5 +108,6 @@ def _money(
         limits=() if economy is None else tuple(limit_lines(economy)),
         charts=chart_tables(report) if number else (),
         draws=can_draw(),
+        add_charts=add_command("charts"),
         report=report_json(report),
     )

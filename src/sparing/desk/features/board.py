@@ -191,5 +191,5 @@ def _ready(office: Office, row: FeatureRow, name: str) -> str:
     made = stage.writes.filename if stage.writes else name
     with office.database.read() as connection:
         count = count_open(connection, row.feature.key, name)
-    found = "no finding" if not count else f"{count} finding{'' if count == 1 else 's'}"
-    return f"{made} is ready: {found} open"
+    found = f"{count or 'no'} open finding{'' if count == 1 else 's'}"
+    return f"{made} is ready: {found}"

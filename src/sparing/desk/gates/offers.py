@@ -32,7 +32,7 @@ WORDS = {
     "answer": "the stage continues with your answers",
     "resume": "continues where it stopped; finished work is not repeated",
     "run": "continues where it stopped; finished work is not repeated",
-    "edit": "your version becomes a commit of yours",
+    "edit": "your version becomes a commit in your name",
     "rule": "decide for each finding whether it must be fixed",
     "stop": "it ends here; its document stays",
     "rerun": "the stage runs again from the commit before it; old commits are kept",
