@@ -51,7 +51,7 @@ class MoneyPage:
     charts: tuple[ChartTable, ...]
     """Of a feature: what each chart shows, as a table."""
     draws: bool
-    add_charts: str
+    command: str
     """What installs the library that draws them."""
     """They can be drawn, too: the library is there."""
     report: JsonObject
@@ -108,6 +108,6 @@ def _money(
         limits=() if economy is None else tuple(limit_lines(economy)),
         charts=chart_tables(report) if number else (),
         draws=can_draw(),
-        add_charts=add_command("charts"),
+        command=add_command("charts"),
         report=report_json(report),
     )
