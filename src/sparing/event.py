@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, ClassVar, get_args
 
-from sparing.branch_event import RewoundEvent, SyncEvent
+from sparing.branch_event import PullEvent, RewoundEvent, SyncEvent
 from sparing.codec import JsonObject, dump, load
 from sparing.lazy_dataclass import lazy_dataclass
 from sparing.turn_event import AgentAction, HiddenEvent, NoteEvent, TurnEvent
@@ -242,7 +242,7 @@ class HandoverEvent:
 
 RunEvent = (
     FeatureEvent | TurnEvent | UnknownEvent | CleanedEvent | StuckEvent | WarningEvent | TierEvent
-    | RewoundEvent | SyncEvent | AnswerEvent | SayEvent | EditEvent | RulingEvent
+    | RewoundEvent | SyncEvent | PullEvent | AnswerEvent | SayEvent | EditEvent | RulingEvent
     | QuestionAnswerEvent | LookEvent | ChangesEvent | ChecksEvent | OutputsEvent
     | RefusedCheckEvent | SetupEvent | SandboxEvent | LentEvent | LearnedEvent | HandoverEvent
 )  # fmt: skip

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from sparing.change import MergeHistory
 from sparing.config.rules import Rule, SettingScope, setting
-from sparing.config.value_forms import OneOf, Switch, Text
+from sparing.config.value_forms import OneOf, Switch, Text, Whole
 from sparing.lazy_dataclass import lazy_dataclass
 
 AUTO = "auto"
@@ -79,6 +79,15 @@ class CommitSettings:
             OneOf(SyncMethod),
             "How `sparing sync FEATURE` brings in a base branch that moved on: by a `merge` "
             "commit, or by a `rebase` of the feature's own commits. Conflicts are always merged.",
+        ),
+    )
+    poll_seconds: int = setting(
+        120,
+        Rule(
+            Whole(0, 86_400),
+            "How often a run asks `gh` about the pull requests of its features, in seconds: review "
+            "comments, red checks, a merge. 0: never.",
+            SettingScope.USER,
         ),
     )
     draft: bool = setting(False, Rule(Switch(), "Whether pull requests are opened as drafts."))

@@ -24,7 +24,7 @@ from sparing.runtime.surroundings import Surroundings
 START = "start"
 AIMED = frozenset({"skip", "back", "sync"})
 """Answers whose words name a stage, or a commit."""
-ANSWERS = frozenset({"approve", "reject", "continue", "answer", "rerun", "tasks", *AIMED})
+ANSWERS = frozenset({"approve", "reject", "continue", "answer", "rerun", "tasks", "fix", *AIMED})
 
 
 def obey_all(around: Surroundings, at: float) -> None:

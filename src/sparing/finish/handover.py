@@ -18,6 +18,7 @@ from sparing.event import NOT_HANDED_OVER, HandoverEvent
 from sparing.finish.handover_text import Body, body_of
 from sparing.finish.pull_request import pull_request_text
 from sparing.job import Job, JobResult, Ticket
+from sparing.records import events
 from sparing.records.features import FeatureRow
 from sparing.runtime.commit_message import merge_stamp
 from sparing.runtime.events import tell
@@ -31,7 +32,8 @@ from sparing.workspace.git.merge_into_base import (
     name_commands,
     rewritten,
 )
-from sparing.workspace.git.objects import CommitStamp
+from sparing.workspace.git.object_reader import object_id
+from sparing.workspace.git.objects import CommitStamp, make_commit
 from sparing.workspace.git.push import PullRequest, open_request
 from sparing.workspace.git.repository import branch_commit, common_ancestor, contains
 from sparing.workspace.git.retire import retire
@@ -112,6 +114,7 @@ def _requested(
     if merge.history is not MergeHistory.ALL:
         base = common_ancestor(around.repository, feature.base_commit, last)
         last = rewritten(around.repository, merge, base, stamp, body.text).commit or last
+        last = _after_pushed(around, row, last, stamp)
     request = PullRequest(
         base=feature.base_branch,
         branch=feature.branch,
@@ -132,3 +135,19 @@ def _kept(around: Surroundings, row: FeatureRow, text: str) -> Path:
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, "utf-8")
     return path
+
+
+def _after_pushed(around: Surroundings, row: FeatureRow, last: str, stamp: CommitStamp) -> str:
+    """What was rewritten again can't follow what is in the pull request: its files do, as one
+    commit more."""
+    repo = around.repository
+    with around.database.read() as connection:
+        before = events.last_what(connection, row.feature.key, HandoverEvent) or HandoverEvent()
+    if not before.url or not before.commit or contains(repo, last, before.commit):
+        return last
+    git = repo.git()
+    tree = object_id(git, f"{last}^{{tree}}")
+    if tree == object_id(git, f"{before.commit}^{{tree}}"):
+        return before.commit
+    more = stamp._replace(subject=f"{stamp.subject}: changes after review")
+    return make_commit(git, tree, (before.commit,), more)

@@ -52,6 +52,8 @@ class OutcomeKind(StrEnum):
     """Bring in what the base branch has by now; the feature waits again where it did."""
     TASKS = "tasks"
     """Do single tasks again, leave them out or split one; the others are kept."""
+    FIX = "fix"
+    """Fix the code: reviewers of the pull request or its CI found something."""
     ABANDON = "abandon"
 
 

@@ -219,14 +219,21 @@ def move(tx: Connection, row: FeatureRow, place: dict[str, Any], head: str, at: 
     return done.rowcount == 1
 
 
-def give_up(tx: Connection, row: FeatureRow, place: dict[str, Any], head: str, at: float) -> bool:
-    """Abandoned while nothing runs; False if something does by now."""
+def set_status(
+    tx: Connection,
+    row: FeatureRow,
+    status: FeatureStatus,
+    place: dict[str, Any],
+    at: float,
+    head: str = "",
+) -> bool:
+    """Given up, ended or taken up again while nothing runs; False if something does by now."""
     done = tx.execute(
         "update features set status = ?, place = ?, head = ?, updated = ?"
-        " where key = ? and generation = ? and leg = ? and running = 0",
+        " where key = ? and generation = ? and leg = ? and running = 0 and status = ?",
         (
-            FeatureStatus.ABANDONED.value, json.dumps(place), head, at,
-            row.feature.key, row.generation, row.leg,
+            status.value, json.dumps(place), head or row.head, at,
+            row.feature.key, row.generation, row.leg, row.status.value,
         ),
     )  # fmt: skip
     return done.rowcount == 1

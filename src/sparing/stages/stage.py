@@ -18,6 +18,7 @@ from sparing.stages import (
     assistants,
     base_sync,
     last_stage,
+    pull_fix,
     review_outcome,
     review_rounds,
     task_orders,
@@ -58,6 +59,7 @@ def next_move(place: Place, happened: Happened, rules: StageRules, now: float) -
     if happened.answer is not None:
         detour = base_sync.asked(here, happened.answer)
         detour = detour or task_orders.asked(here, happened, happened.answer, rules, now)
+        detour = detour or pull_fix.asked(here, happened, happened.answer, rules, now)
         return detour or _answered(here, happened, happened.answer, rules, now)
     if not happened.results:
         return at(here, StageStep.OPEN)

@@ -43,8 +43,9 @@ def newest_base(repo: Repository, branch: str) -> BaseTip | None:
     return best
 
 
-def fetch_base(repo: Repository, branch: str, environ: Mapping[str, str]) -> None:
-    remote = remote_of(repo, branch)
+def fetch_base(repo: Repository, branch: str, environ: Mapping[str, str], base: str = "") -> str:
+    """The commit that came; also of another branch than `base`, from the remote of that one."""
+    remote = remote_of(repo, base or branch)
     if remote is None:
         raise RepositoryError(
             "the repository has no remote to fetch from", "leave --fetch out, or: git remote add"
@@ -63,6 +64,7 @@ def fetch_base(repo: Repository, branch: str, environ: Mapping[str, str]) -> Non
         raise _not_fetched(remote.name, branch, error.stderr) from error
     if done.returncode != 0:
         raise _not_fetched(remote.name, branch, os.fsdecode(done.stderr))
+    return object_id(repo.git(), f"{_own(remote.name, branch)}^{{commit}}")
 
 
 def _own(remote: str, branch: str) -> str:

@@ -26,13 +26,19 @@ DONE = ("completed", "abandoned")
 
 
 @click.command("status")
+@click.option("--fetch", is_flag=True, help="First ask gh about open pull requests.")
 @json_option
-def status_command(as_json: bool = False) -> None:
+def status_command(fetch: bool = False, as_json: bool = False) -> None:
     """Show what is running and what needs you.
 
-    Also lists finished branches that are not merged yet, with the command to merge them.
+    Also lists finished branches that are not merged yet, with the command to merge them, and what
+    reviewers and CI said of pull requests when they were last looked at.
     """
-    office = open_office(Path.cwd(), reading=True)
+    office = open_office(Path.cwd(), reading=not fetch)
+    if fetch:
+        from sparing.cli.run.pull_requests import look_at_pulls
+
+        look_at_pulls(office)
     rows = every_row(office)
     views = _open_views(office, rows)
     over = finished_features(office, rows)
@@ -44,6 +50,7 @@ def status_command(as_json: bool = False) -> None:
         print_json(
             features=[asdict(view) for view in views],
             finished=[_finished_json(one) for one in ready],
+            pull_requests=_pulls_json(office, rows),
             workers=[asdict(one) for one in worker_views(office, now())],
             waiting=[found.dump(row.feature.id) for row in rows if (found := warmth(office, row))],
         )
@@ -58,7 +65,7 @@ def status_command(as_json: bool = False) -> None:
         for view in group:
             row = next(one for one in rows if one.feature.id == view.id)
             _print(office, row, view, runs=runs)
-    _print_ready(ready)
+    _print_ready(office, ready)
     _print_workers(office)
     if not views:
         _print_idle(any_over=bool(rows), also=bool(ready))
@@ -76,7 +83,7 @@ def _open_views(office: Office, rows: Sequence[FeatureRow]) -> list[FeatureView]
     return [feature_view(office, row, now()) for row in under_way]
 
 
-def _print_ready(ready: Sequence[FinishedFeature]) -> None:
+def _print_ready(office: Office, ready: Sequence[FinishedFeature]) -> None:
     if ready:
         echo(style("finished, not merged yet", bold=True))
     for one in ready:
@@ -85,6 +92,30 @@ def _print_ready(ready: Sequence[FinishedFeature]) -> None:
         echo(f"     {one.words}")
         for command in one.commands:
             echo(f"     {style(command, fg='cyan')}")
+        if one.home is MergeStatus.REQUESTED:
+            _print_pull(office, one.row)
+
+
+def _print_pull(office: Office, row: FeatureRow) -> None:
+    """As it was seen last; asks nobody."""
+    from sparing.desk.upstream.fix_round import severities
+    from sparing.desk.upstream.pull_requests import pull_words, seen
+
+    known, number = seen(office, row), row.feature.id
+    if not known.told.number:
+        echo(f"     {style('sparing status --fetch', fg='cyan')}   ask gh how it stands")
+        return
+    echo(wrapped(pull_words(known.told), "     "))
+    if known.findings:
+        echo(f"     to fix: {severities(known.findings)}")
+        echo(f"     {style(f'sparing fix {number}', fg='cyan')}   look at them and decide")
+
+
+def _pulls_json(office: Office, rows: Sequence[FeatureRow]) -> list[dict[str, object]]:
+    from sparing.cli.run.pull_requests import look_data
+    from sparing.desk.upstream.pull_requests import requested, seen
+
+    return [look_data(seen(office, row)) for row in requested(office, rows)]
 
 
 def _print_workers(office: Office) -> None:
@@ -200,7 +231,8 @@ def _commands(view: FeatureView, *, runs: bool) -> Sequence[GateAction]:
 
 GIVEN = {
     "approve": "approved", "reject": "rejected", "continue": "resumed",
-    "rerun": "to be redone", "skip": "skipped", "back": "left for an earlier stage",
+    "fix": "to be fixed", "rerun": "to be redone", "skip": "skipped",
+    "back": "left for an earlier stage",
 }  # fmt: skip
 
 

@@ -19,9 +19,10 @@ from sparing.cli.gate.interruptible_prompt import leaving
 from sparing.cli.options import print_json
 from sparing.cli.run.engine_seat import EngineSeat, engine_seat
 from sparing.cli.run.live_status import LiveStatus
-from sparing.cli.run.notify import notify
+from sparing.cli.run.notify import notify, tell_spending
 from sparing.cli.run.open_question import OpenQuestion
 from sparing.cli.run.progress import Progress
+from sparing.cli.run.pull_requests import PullWatch
 from sparing.cli.screen import echo, style
 from sparing.config.process_environment import inherited_environment, package_environment
 from sparing.config.settings import Sandbox
@@ -172,9 +173,10 @@ async def _drive(
     leaving.clear()
     asking, status = OpenQuestion(office), LiveStatus(office, quiet=quiet, only=keys)
     with office.database.watch() as changed, interruptible():
-        own = seat.seat(keys)
-        async with running(around, settings.engine, settings.agent.concurrency, own) as engine:
-            looked, alarm = now(), SpendAlarm(office)
+        async with running(
+            around, settings.engine, settings.agent.concurrency, seat.seat(keys)
+        ) as engine:
+            looked, alarm, pulls = now(), SpendAlarm(office), PullWatch(office)
             while True:
                 if changed() or asking.ended():
                     await engine.tick()
@@ -186,6 +188,7 @@ async def _drive(
                     if not asking.open and all(_rests(office, row) for row in current):
                         progress.show()
                         return current
+                pulls.turn(hold=bool(asking.open) or quiet)
                 status.show(hold=bool(asking.open))
                 if now() - looked > FAILURE_LOOK_SECONDS:
                     looked = now()
@@ -193,16 +196,8 @@ async def _drive(
                     await engine.look()
                     current = view.reload_all(office, rows)
                     raise_failures(current, await engine.failed())
-                    for row in current:
-                        _tell_spending(office, row, alarm)
+                    tell_spending(office, current, alarm)
                 await asyncio.sleep(settings.engine.poll_seconds)
-
-
-def _tell_spending(office: Office, row: FeatureRow, alarm: SpendAlarm) -> None:
-    """Who looks elsewhere is told before a cap stops the work."""
-    if text := alarm.passed(row, now()) if row.running else "":
-        title = f"sparing: {row.feature.id} {row.feature.title}"
-        notify(office.loaded.settings.notify, title, text)
 
 
 def _begin(office: Office, around: Surroundings, rows: Sequence[FeatureRow], reach: Reach) -> None:

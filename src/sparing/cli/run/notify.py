@@ -12,15 +12,27 @@ import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
 
+from sparing.cli.clock import now
 from sparing.cli.screen import bell, is_watched
 from sparing.config.notify import BELL, DESKTOP, NotifySettings
+from sparing.desk.money.spend_alarm import SpendAlarm
+from sparing.desk.office import Office
 from sparing.printable import printable
+from sparing.records.features import FeatureRow
 
 LIMIT_SECONDS = 5.0
 SCRIPT = """\
 on run words
   display notification (item 2 of words) with title (item 1 of words)
 end run"""
+
+
+def tell_spending(office: Office, rows: Sequence[FeatureRow], alarm: SpendAlarm) -> None:
+    """Who looks elsewhere is told before a cap stops the work."""
+    for row in rows:
+        if text := alarm.passed(row, now()) if row.running else "":
+            title = f"sparing: {row.feature.id} {row.feature.title}"
+            notify(office.loaded.settings.notify, title, text)
 
 
 def notify(settings: NotifySettings, title: str, text: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -26,11 +26,12 @@ from sparing.cli.options import (
 from sparing.cli.run.dependency_order import run_in_order
 from sparing.cli.run.detach import run_detached
 from sparing.cli.run.drive import Mode, run_features
+from sparing.cli.run.pull_rounds import PullRounds
 from sparing.cli.screen import echo, is_terminal, style
 from sparing.cli.setup.init import agree_to_setup
 from sparing.cli.setup.trust_web import agree_to_web
 from sparing.desk.features.merge_status import finished_feature
-from sparing.desk.features.view import feature_view, open_rows
+from sparing.desk.features.view import feature_view, open_rows, reload
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.desk.setup.fleet_view import WorkerView, worker_views
@@ -53,6 +54,9 @@ __all__ = ["Mode", "run_command", "run_features"]
     help="Pass gates by rule; stop at one that does not pass. See flow.auto.",
 )
 @click.option("--no-input", is_flag=True, help="Never ask; stop at gates.")
+@click.option(
+    "--wait", is_flag=True, help="Stay while pull requests are open; see commits.poll_seconds."
+)
 @click.option("--detach", is_flag=True, help="Run in the background.")
 @click.option(
     "--dry-run", is_flag=True, help="Start nothing: show the plan and what it would cost."
@@ -67,34 +71,56 @@ def run_command(
     """Work on features until they are done or need you.
 
     FEATURE is a number, a slug or a full name; without one, all that can continue do. A
-    hand-over that failed before is tried again.
+    hand-over that failed before is tried again. Open pull requests are looked at with `gh`: what
+    their reviewers and CI found is shown with the price of fixing it, and you are asked.
     """
     auto: dict[str, object] = {"flow.auto": True} if how["auto"] else {}
     own = agent_flags(how.pop("backend"), how.pop("model"))
     office = open_office(Path.cwd(), {**sandbox_flag(unsandboxed), **auto, **own})
     rows = [answers.find(office, feature)] if feature else open_rows(office)
-    if not rows:
-        raise FeatureError("there is nothing to run here", 'sparing start "Add rate limiting"')
-    if feature and rows[0].status.is_over:
-        return _over(office, rows[0], as_json=as_json)
+    pulls = PullRounds(office, rows if feature else None, _mode(as_json=as_json, **how))
+    looks = pulls.look()
+    ready = [row for row in (reload(office, one) for one in rows) if not row.status.is_over]
+    ready += [] if how["dry_run"] else pulls.agreed(looks)
+    if not ready:
+        if looks or (pulls.ended and not feature):
+            run = _runner(office, pulls.mode, as_json=as_json)
+            return pulls.told(looks, run, as_json=as_json, wait=how["wait"])
+        return _nothing_to_run(office, rows if feature else [], as_json=as_json)
     if how["dry_run"]:
-        return _dry(office, rows, as_json=as_json)
+        return _dry(office, ready, as_json=as_json)
     own |= {"workspace.hand_over": hand_over} if hand_over else {}
-    if own:
-        rows = [answers.consent(office, row, own) for row in rows]
-    for row in rows:
+    ready = [answers.consent(office, row, own) for row in ready] if own else ready
+    for row in ready:
         answers.retry_handover(office, row, "run", now())
     if how["detach"] and (crew := worker_views(office, now())):
-        return _handed_to(crew, office, rows, as_json=as_json)
+        return _handed_to(crew, office, ready, as_json=as_json)
     if how["detach"]:
         given = {"--yes": how["yes"], "--auto": how["auto"], "--unsandboxed": unsandboxed}
         return run_detached(
-            office, rows, [flag for flag, on in given.items() if on], as_json=as_json
+            office, ready, [flag for flag, on in given.items() if on], as_json=as_json
         )
-    mode = _mode(as_json=as_json, **how)
-    return run_in_order(
-        office, rows, lambda ready: _run(office, ready, mode, as_json=as_json), as_json=as_json
-    )
+    run = _runner(office, pulls.mode, as_json=as_json)
+    code = run(ready)
+    return code if as_json else pulls.follow(run, code, wait=how["wait"])
+
+
+def _nothing_to_run(office: Office, named: Sequence[FeatureRow], *, as_json: bool) -> int:
+    """How the feature ended that was named."""
+    if not named:
+        raise FeatureError("there is nothing to run here", 'sparing start "Add rate limiting"')
+    return _over(office, reload(office, named[0]), as_json=as_json)
+
+
+def _runner(
+    office: Office, mode: Mode, *, as_json: bool = False
+) -> Callable[[Sequence[FeatureRow]], int]:
+    def run(rows: Sequence[FeatureRow]) -> int:
+        return run_in_order(
+            office, rows, lambda ready: _run(office, ready, mode, as_json=as_json), as_json=as_json
+        )
+
+    return run
 
 
 def _handed_to(

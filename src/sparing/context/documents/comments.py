@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 RULE = "-------- 8< --------"
 _QUOTED = re.compile(r"^\s*(\d{1,6})> ?(.*)$")
-_ID = re.compile(r"^C(\d+), line (\d+) of (.*):$", re.MULTILINE)
+_ID = re.compile(r"^C(\d+), (?:line (\d+) of|on) (.*):$", re.MULTILINE)
 _LONGEST_QUOTE = 200
 _EMPTY = "(an empty line)"
 
@@ -96,7 +96,9 @@ def read_feedback(text: str) -> dict[str, Comment]:
         _, _, body = part.partition("\n")
         quoted, _, said = body.partition("\n")
         line = quoted.removeprefix("> ")
-        comment = Comment(int(match[2]), "" if line == _EMPTY else line, said.strip(), match[3])
+        comment = Comment(
+            int(match[2] or 0), "" if line == _EMPTY else line, said.strip(), match[3]
+        )
         found[f"C{match[1]}"] = comment
     return found
 

@@ -58,6 +58,7 @@ VERBS = {
     "back": "goes back to",
     "abandon": "abandoned",
     "sync": "brings the base in:",
+    "fix": "asks for a fix round",
     "tasks": "of the tasks:",
 }
 STRONG = ("sealed", "shell")

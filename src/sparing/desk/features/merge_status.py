@@ -56,7 +56,8 @@ def finished_feature(office: Office, row: FeatureRow) -> FinishedFeature:
 
     feature, repo = row.feature, office.repository
     found = _finished(office, row, outside=feature.branch in _not_home(office, [row]))
-    if found.home is MergeStatus.MERGED and branch_commit(repo, feature.branch) is None:
+    gone = found.home is MergeStatus.MERGED and branch_commit(repo, feature.branch) is None
+    if gone and not _ended_at_host(office, row):
         words = f"its branch {feature.branch} is gone; its last commit was {row.head[:10]}"
         return FinishedFeature(row, MergeStatus.GONE, words, (), found.worktree)
     if found.home is not MergeStatus.READY or branch_commit(repo, feature.base_branch) is None:
@@ -102,6 +103,8 @@ def _finished(office: Office, row: FeatureRow, *, outside: bool) -> FinishedFeat
     feature, told = row.feature, handover_event(office, row)
     folder = office.folder.worktree(feature.name)
     left = str(folder) if folder.is_dir() else ""
+    if told.url and (ended := _ended_at_host(office, row)):
+        return FinishedFeature(row, MergeStatus.MERGED, ended, (), left)
     where = f"{feature.branch} is merged into {feature.base_branch}"
     if not outside:
         return FinishedFeature(row, MergeStatus.MERGED, where, (), left)
@@ -114,6 +117,20 @@ def _finished(office: Office, row: FeatureRow, *, outside: bool) -> FinishedFeat
         return FinishedFeature(row, MergeStatus.REQUESTED, f"{feature.branch}: {url}", (), left)
     words = f"{feature.branch} is ready to be merged into {feature.base_branch}"
     return FinishedFeature(row, MergeStatus.READY, words, _here(office, told), left)
+
+
+def _ended_at_host(office: Office, row: FeatureRow) -> str:
+    """How its pull request was merged, if somebody has looked."""
+    from sparing.branch_event import PullEvent
+    from sparing.records import events
+
+    with office.database.read() as connection:
+        pull = events.last_what(connection, row.feature.key, PullEvent)
+    if pull is None or pull.state != "merged":
+        return ""
+    by = f" by {pull.by}" if pull.by else ""
+    kept = f"; its commits are kept as {pull.kept}" if pull.kept else ""
+    return f"{row.feature.branch} was merged as pull request #{pull.number}{by}{kept}"
 
 
 def _here(office: Office, told: HandoverEvent) -> tuple[str, ...]:

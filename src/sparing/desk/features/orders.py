@@ -105,7 +105,7 @@ def abandon(
     head = _on_record(office, row, ended, at)
     place = {**row.place, "state": ended.dump(), "head": head}
     with office.database.write() as tx:
-        if not features.give_up(tx, row, place, head, at):
+        if not features.set_status(tx, row, FeatureStatus.ABANDONED, place, at, head):
             raise answers.moved_on(features.get(tx, key) or row)
         gate = gates.waiting(tx, key)
         if gate is not None:

@@ -82,6 +82,14 @@ def fix_outlook(office: Office, row: FeatureRow, least: int, most: int) -> Range
     return forecast([turns], {})
 
 
+def fix_round_outlook(office: Office, row: FeatureRow) -> Range:
+    """Of a round that fixes what a pull request's reviewers found: the code as if it were one
+    task, its reviews, and what comes after them."""
+    flow, settings = FLOWS[row.feature.flow], settings_of(office, row)
+    stages = flow.stages[flow.index(code_stage(flow.name).name) :]
+    return forecast([_ahead(one, settings, 1) for one in stages], {})
+
+
 def stages_ahead(row: FeatureRow) -> tuple[Stage, ...]:
     """The stages that are still to come; one that is under way counts."""
     flow, state = FLOWS[row.feature.flow], FlowState.load(row.place["state"])

@@ -2,7 +2,8 @@
 
 The folder goes with the files that the repository ignores. Work that is in no commit is kept
 under a ref and the folder stays too; so it does with commits that are not merged, with a lock of
-the user's, and with a repository inside. The branch always stays.
+the user's, and with a repository inside. The branch stays; one that was merged at its host may go,
+when its commits are under a ref of ours.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from sparing.workspace.checks.clean_room import remove_traces
 from sparing.workspace.checks.parking import put_back
 from sparing.workspace.git import private_index
 from sparing.workspace.git.lock import held
-from sparing.workspace.git.repository import find_entry
+from sparing.workspace.git.objects import keep
+from sparing.workspace.git.repository import Repository, branch_commit, find_entry
 from sparing.workspace.git.runner import Git
 from sparing.workspace.git.worktree import Worktree, forget, keep_index, mend
 from sparing.workspace.project.leaks import leaks
@@ -42,6 +44,22 @@ def retire(worktree: Worktree, home: str, known: Sequence[str] = ()) -> str:
     shutil.rmtree(gone, ignore_errors=True)
     remove_traces(worktree.path)
     return f"{gone} can't be removed" if gone.exists() else ""
+
+
+def drop_branch(repo: Repository, branch: str, commit: str) -> str:
+    """Remove a branch that stands at `commit`; under which ref its commits are kept, or nothing
+    where it stands elsewhere or somebody works on it."""
+    ref = f"refs/heads/{branch}"
+    with held(repo.lock):
+        if branch_commit(repo, branch) != commit:
+            return ""
+        # Not `repo.git()`: told that there is no working folder, git leaves out the main one.
+        out = os.fsdecode(repo.checkout_git().run("worktree", "list", "--porcelain", "-z"))
+        if f"branch {ref}" in out.split("\0"):
+            return ""
+        kept = keep(repo.git(), branch, commit)
+        done = repo.git().ask("update-ref", "-d", "--end-of-options", ref, commit)
+        return kept if done.returncode == 0 else ""
 
 
 def _in_the_way(worktree: Worktree, git: Git, home: str, known: Sequence[str]) -> str:

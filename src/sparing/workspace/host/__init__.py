@@ -1,0 +1,1 @@
+"""The repository's host, read by the user's own `gh`."""
