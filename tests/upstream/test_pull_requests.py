@@ -34,7 +34,7 @@ def pushed(there: Host) -> str:
 
 
 def test_from_comments_and_red_ci_to_a_merge_elsewhere(there: Host) -> None:
-    """A10: found, priced, fixed, pushed to the same pull request, merged by somebody else, ended."""
+    """A10: found, priced, fixed, pushed to the same pull request, merged elsewhere, ended."""
     first = pushed(there)
     there.stands()
     spent = there.sparing("cost", "--json").json["total"]
