@@ -180,6 +180,15 @@ def test_a_role_that_stays_waits(around: Surroundings) -> None:
     assert role_backend(who(around, row)).name == "codex"
 
 
+def test_whoever_takes_over_must_have_a_price_under_a_cap_on_money(around: Surroundings) -> None:
+    """E7: another agent of an unknown cost could not be counted; the work waits."""
+    models = tuple(f"codex.{name} mystery" for name in ("strong", "standard", "cheap"))
+    capped = {"models__backends": models, "caps__day_usd": 5.0}
+    row = feature(around, agent__fallback=("codex",), **capped)
+    fails(around, row, Failure.QUOTA)
+    assert role_backend(who(around, row, AUTHOR)).name == "claude"
+
+
 def test_one_failure_is_not_an_outage_and_two_are(around: Surroundings) -> None:
     row = feature(around, agent__fallback=("codex",))
     fails(around, row, Failure.OVERLOADED)

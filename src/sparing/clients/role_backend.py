@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 from sparing import backend_name as names
 from sparing.agents.backend import Backend
 from sparing.clients.outage import Outage, outage_of
+from sparing.clients.unpriced import unpriced
 from sparing.config.load import Loaded
 from sparing.config.review import OtherVendor
 from sparing.config.settings import Settings
@@ -58,18 +59,25 @@ class RoleInFeature(NamedTuple):
     author: Role | None = None
 
     def on(self, name: str, why: str = "") -> RoleBackend:
-        settings = self.around.settings(self.row)
-        model = settings.models.of(self.role.model, name, self.role.name)
-        return RoleBackend(name, why, names.vendor_of(name, model))
+        return RoleBackend(name, why, names.vendor_of(name, self.model(name)))
+
+    def model(self, name: str) -> str:
+        """Of the role, on such a backend."""
+        models = self.around.settings(self.row).models
+        return models.of(self.role.model, name, self.role.name)
+
+    def unpriced(self, name: str) -> ConfigError | None:
+        """Why a cap on money keeps it from that backend; None if nothing does."""
+        return unpriced(self.around.loaded(self.row), self.model(name))
 
     def settled(self, name: str) -> str:
         """`api` and `auto` are names for others."""
         return self.around.loaded(self.row, name).settings.agent.backend
 
     def ready(self, name: str) -> bool:
-        """Installed, logged in and able."""
+        """Installed, logged in and able, at a price that a cap on money can count."""
         try:
-            return not lacks(self.role, self.around, self.row, name)
+            return not lacks(self.role, self.around, self.row, name) and not self.unpriced(name)
         except ConfigError:
             return False
 
@@ -85,7 +93,10 @@ def role_backend(who: RoleInFeature) -> RoleBackend:
     avoided = _author(who) if apart else None
     if avoided is not None and not _differs(named, avoided):
         named = _of_another_vendor(who, named, avoided)
-    return _taken_over(who, named, avoided)
+    found = _taken_over(who, named, avoided)
+    if (why := who.unpriced(found.name)) is not None:
+        raise why
+    return found
 
 
 def roles_of(

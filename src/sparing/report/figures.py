@@ -18,6 +18,7 @@ from sparing.report.reviewers import Reviewers
 from sparing.report.savings_table import Economy
 from sparing.report.spending import Spending, dollars
 from sparing.report.turns import ReportedTurn
+from sparing.report.vendors import VendorRow
 
 
 class Figure(NamedTuple):
@@ -104,6 +105,7 @@ class Report:
     levers: LeverQuality = LeverQuality()
     efforts: tuple[OtherEffort, ...] = ()
     models: ModelCosts = ModelCosts()
+    vendors: tuple[VendorRow, ...] = ()
 
     @property
     def bill(self) -> str:
@@ -135,6 +137,7 @@ def report_json(report: Report) -> JsonObject:
         "other_efforts": [one.dump() for one in report.efforts],
         "other_models": report.models.dump(),
         "reviewers": report.reviewers.dump(),
+        "vendors": [one.dump() for one in report.vendors],
         "reviews_by_lever": report.levers.dump(),
         "loops": [loop.dump() for loop in report.loops],
         "asked": [figure.dump() for figure in report.asked],

@@ -15,6 +15,7 @@ from sparing.report.model_costs import model_page
 from sparing.report.reviewers import ROLE_WIDTH, STAGE_WIDTH, reviewers_page
 from sparing.report.savings_table import savings_page
 from sparing.report.spending import dollars, tokens
+from sparing.report.vendors import vendor_page
 
 LOOP_NOTES = (
     "sent: characters of the prompts (measured)",
@@ -33,6 +34,7 @@ def report_page(report: Report) -> RenderableType:
         parts += [Text("predictions", "bold")]
         parts += [*(_figure(one) for one in report.proof), Text("")]
     parts += reviewers_page(report.reviewers)
+    parts += vendor_page(report.vendors, report.spending.origin)
     parts += lever_quality_page(report.levers)
     parts += _findings(report)
     if report.loops:

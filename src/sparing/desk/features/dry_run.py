@@ -8,8 +8,10 @@ from sparing.desk.features.preview import PreviewRequest
 from sparing.desk.features.prompt_page import prompt_page, surroundings_of
 from sparing.desk.money.cost import limits_of
 from sparing.desk.money.forecast import stages_ahead
+from sparing.desk.money.spending import prices_of
 from sparing.desk.office import Office, settings_of
 from sparing.desk.setup.role_agents import check_agents, others_words, role_agents
+from sparing.economy.prices import price_of
 from sparing.errors import ConfigError, SparingError
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage
@@ -69,15 +71,24 @@ def agent_of(office: Office, row: FeatureRow) -> UsedAgent:
 
 def models_words(office: Office, row: FeatureRow) -> str:
     """The classes that the flow uses."""
+    return ", ".join(f"{model} ({name})" for name, model in _models(office, row).items())
+
+
+def _models(office: Office, row: FeatureRow) -> dict[str, str]:
     settings = settings_of(office, row)
     backend = settings.agent.backend
     used = {one.model.value for one in FLOWS[row.feature.flow].stages}
     classes = [name for name in ("strong", "standard", "cheap") if name in used]
-    return ", ".join(f"{settings.models.of(name, backend)} ({name})" for name in classes)
+    return {name: settings.models.of(name, backend) for name in classes}
 
 
 def cap_words(office: Office, row: FeatureRow, at: float) -> str:
-    limit = limits_of(office, row, at).feature
+    """A cap on money counts nothing of a model without a price."""
+    limit, own = limits_of(office, row, at).feature, prices_of(office)
+    unknown = [one for one in _models(office, row).values() if price_of(one, own) is None]
+    if unknown:
+        names = ", ".join(dict.fromkeys(unknown))
+        return f"{tokens(limit.tokens)} tokens; no cap on money, nobody knows what {names} costs"
     return f"{dollars(limit.nano_usd)} or {tokens(limit.tokens)} tokens"
 
 

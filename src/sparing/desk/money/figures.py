@@ -21,6 +21,7 @@ from sparing.desk.money.predictions import proof_figures
 from sparing.desk.money.spending import baseline_of, lines_of, prices_of, spent_on, turn_row
 from sparing.desk.money.thresholds import FEATURES, RunMarks, advice, asked_figures, claim_figures
 from sparing.desk.money.turns import Turns
+from sparing.desk.money.vendors import vendor_rows
 from sparing.desk.office import Office
 from sparing.desk.reviews.lever_quality import lever_quality
 from sparing.desk.reviews.phase_approvals import phase_approvals, phase_figure
@@ -82,6 +83,7 @@ def _report(office: Office, bases: Sequence[Basis], name: str, title: str) -> Re
         reviewers=reviewers,
         quality=quality_of(bases, reviewers, spent),
         levers=lever_quality(office, bases),
+        vendors=vendor_rows(bases, reviewers),
         economy=economy_of(office, bases[-LATEST:]),
         turns=tuple(turn_row(line, own) for one in lines for line in one),
         advice=advice(turns, told) if enough else (),

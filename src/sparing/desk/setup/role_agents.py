@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sparing.clients.role_backend import check_role, role_backend, roles_of
+from sparing.clients.unpriced import money_cap
 from sparing.config.sources import sources_here
 from sparing.desk.features.prompt_page import surroundings_of
 from sparing.desk.office import Office, settings_of
@@ -43,9 +44,9 @@ def role_agents(office: Office, row: FeatureRow) -> dict[str, RoleAgent]:
 
 def check_agents(office: Office, row: FeatureRow) -> None:
     """Raises what is wrong with a role's agent."""
-    if not settings_of(office, row).by_role:
-        return
     around, checkout = surroundings_of(office), office.repository.checkout
+    if not around.settings(row).by_role and not money_cap(around.loaded(row)):
+        return
     catalog = load_catalog(sources_here(checkout).roles, checkout, office.folder.path)
     for who in roles_of(around, row, catalog, FLOWS[row.feature.flow]):
         check_role(who)
