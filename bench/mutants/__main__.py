@@ -34,7 +34,7 @@ EQUIVALENT = Path(__file__).with_name("equivalent.txt")
 ROOMS = ("flow", "stages", "review", "economy", "dispatch", "workspace")
 TESTED = (
     *ROOMS, "briefing", "caching", "context", "desk", "implement", "knowledge", "records", "roles",
-    "runtime", "agents", "test_nouns.py", "test_turns.py",
+    "runtime", "provision", "agents", "test_nouns.py", "test_turns.py",
 )  # fmt: skip
 SEED = 21
 SOUND = "tests/flow/test_advance.py"
