@@ -17,6 +17,7 @@ from sparing.context.documents.rich_handoff import (
     MOST_TOKENS,
     Pipeline,
     StageOutput,
+    handoff_notes,
     parse_layers,
     rich_handoff,
 )
@@ -63,6 +64,18 @@ PIPELINE = Pipeline(
 def section(text: str, heading: str) -> str:
     found = re.search(rf"^### {heading}\n(.*?)(?=^#|\Z)", text, re.MULTILINE | re.DOTALL)
     return found[1].strip() if found else ""
+
+
+@pytest.mark.parametrize("outcome", ["passed", "not passed"])
+def test_the_chain_says_how_a_judge_ended(outcome: str) -> None:
+    """F4, F9: a review that sent the work back was not "completed"."""
+    judged = StageOutput("design_review", "# Report of the judge", Handoff(), outcome)
+    pipeline = replace(PIPELINE, stages=(judged, PLAN))
+    for text in (rich_handoff(pipeline).text, handoff_notes(pipeline, [])):
+        assert section(text, "Handoff Chain").splitlines() == [
+            f"- design_review ({outcome})",
+            "- plan (completed): Two steps.",
+        ]
 
 
 def test_three_layers_in_one_document() -> None:

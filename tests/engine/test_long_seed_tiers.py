@@ -27,6 +27,8 @@ def test_a_tier_comes_to_its_end_under_seed(tmp_path: Path, flow: str) -> None:
     summed = played.say("show", "prompt", "builder", "--feature", "1", "--stage", "done").out
     assert " way resume " in summed
     assert ('name="verification.md"' in summed) == (flow == "L2")
+    told = """name="results of the repository's checks">\n- checks: test\n- result: 1 green\n"""
+    assert (told in summed) == (flow == "L1")
 
 
 def test_a_judge_in_the_session_does_not_take_the_builders_tools(tmp_path: Path) -> None:
@@ -58,3 +60,5 @@ def test_a_judge_that_begins_anew_is_told_what_became_of_its_findings(tmp_path: 
     assert "  - code_review: 2 rounds, nothing open\n" in shown
     assert "  - verify: " not in shown
     assert "code_review, 2 looks in 2 iterations" in played.say("show", "reviews", "1").out
+    summed = played.say("show", "prompt", "builder", "--feature", "1", "--stage", "done").out
+    assert "- design_review (passed)\n" in summed, "F4: how a judge ended, not that it did"

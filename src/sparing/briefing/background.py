@@ -15,6 +15,7 @@ from sparing.briefing.trunk_group import is_tier
 from sparing.connection import Connection
 from sparing.context.prompt.brief import Brief, Material
 from sparing.context.prompt.turns import DESCRIPTION, RESEARCH, SAID
+from sparing.event import ChecksEvent
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
 from sparing.records import events, mailbox
@@ -27,6 +28,7 @@ from sparing.turn_kind import TurnKind
 ROADMAP = "roadmap"
 ABOUT_IT = frozenset({Turn.REVIEW, Turn.REVISE, Turn.REDO, Turn.PART})
 LONGEST_DESCRIPTION = 24_000
+CHECKS_RUN = "results of the repository's checks"
 
 
 def background(source: Source, kind: TurnKind) -> tuple[Material, ...]:
@@ -43,10 +45,26 @@ def background(source: Source, kind: TurnKind) -> tuple[Material, ...]:
             for role, digest in source.job.research
             if digest
         ]
+    told += _checked(source) if turn is Turn.WRITE else []
     roadmap = source.text(f"{source.folder}/roadmap.md") if turn is Turn.PROPOSE else None
     if roadmap and kind is TurnKind.ASSIST:
         told.append(Material(ROADMAP, roadmap))
     return tuple(told)
+
+
+def _checked(source: Source) -> list[Material]:
+    """For whoever sums up in a tier that has no stage to verify: the checks the program ran."""
+    stages = FLOWS[source.row.feature.flow].stages
+    verified = any(stage.work is StageWork.CHECK for stage in stages)
+    if not is_tier(source) or verified or source.stage != stages[-1]:
+        return []
+    with source.around.database.read() as connection:
+        past = events.since(connection, 0, source.row.feature.key)
+    runs = [one for one in past if one.kind == ChecksEvent.kind]
+    if not runs:
+        return []
+    names = ", ".join(runs[-1].data) or "none"
+    return [Material(CHECKS_RUN, f"- checks: {names}\n- result: {runs[-1].text}\n")]
 
 
 def _begins(source: Source) -> bool:

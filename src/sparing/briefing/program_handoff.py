@@ -10,6 +10,7 @@ Handoffs between the stages of a tier, read from the stored replies.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -29,6 +30,7 @@ from sparing.context.prompt.brief import Brief, Document
 from sparing.context.prompt.shorten import SUMMARISED, only_output, summarised
 from sparing.economy.repo_map import names_of
 from sparing.flow.flows import FLOWS, builder_of
+from sparing.flow.stage import StageWork
 from sparing.flow.state import GO_ON_HERE
 from sparing.records import events, ledger
 from sparing.runtime.source import Source
@@ -40,6 +42,8 @@ MOST_READ = 40
 MOST_FEEDBACK = 5
 FEEDBACK_CHARS = 1_000
 SAID = ("reject", "answer")
+JUDGED = frozenset({StageWork.JUDGE, StageWork.CHECK})
+PASSED = re.compile(r"^## Outcome\s+Passed\b", re.MULTILINE)
 
 
 def program_handoff(source: Source) -> str:
@@ -84,7 +88,9 @@ def _outputs(source: Source) -> tuple[StageOutput, ...]:
         artifact = source.artifact(stage.writes) if stage.writes else None
         if stage.writes is not None and artifact is not None:
             handoff = told.get(stage.writes, Handoff())
-            found.append(StageOutput(stage.name, only_output(artifact.text), handoff))
+            text = only_output(artifact.text)
+            outcome = _outcome(text) if stage.work in JUDGED else ""
+            found.append(StageOutput(stage.name, text, handoff, outcome))
     digested = any(one.stage == ArtifactName.DESIGN_REVIEW.value for one in found)
     return tuple(
         one._replace(text="Taken over by the design review.")
@@ -92,6 +98,11 @@ def _outputs(source: Source) -> tuple[StageOutput, ...]:
         else one
         for one in found
     )
+
+
+def _outcome(report: str) -> str:
+    """Of a report that the program wrote from a verdict or its own checks."""
+    return "passed" if PASSED.search(report) else "not passed"
 
 
 def _feedback(source: Source) -> Iterable[str]:

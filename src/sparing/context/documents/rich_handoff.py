@@ -46,6 +46,8 @@ class StageOutput(NamedTuple):
     stage: str
     text: str
     handoff: Handoff
+    outcome: str = ""
+    """How a stage ended that judges or verifies; others say it in their handoff."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +224,7 @@ def _feature(pipeline: Pipeline) -> str:
 
 def _chain(stages: Sequence[StageOutput]) -> str:
     rows = [
-        f"- {one.stage} ({one.handoff.status})"
+        f"- {one.stage} ({one.outcome or one.handoff.status})"
         + (f": {one.handoff.summary}" if one.handoff.summary else "")
         for one in stages
     ]
