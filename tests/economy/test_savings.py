@@ -265,3 +265,16 @@ def test_a_builder_goes_on_from_stage_to_stage() -> None:
     first = BASE + DOCUMENT + ROLE + 50 + 400
     assert bills[1].write_5m == 50 + DELTA + 400
     assert bills[2].read == 2 * (first + 50 + DELTA + 400) + 50 + DELTA
+
+
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        (Policy.ADAPTIVE, "sessions resumed if expected to be cheaper"),
+        (Policy.SEED, "sessions resumed"),
+    ],
+)
+def test_only_a_policy_that_predicts_expected_anything(policy: Policy, words: str) -> None:
+    """E4, K1: under `seed` a session is resumed by rule, whatever it is going to cost."""
+    found = saved([look(0), look(1, resume=True)], policy)
+    assert words in [one.words for one in found.naive.steps]

@@ -125,7 +125,8 @@ def _tell_ended(office: Office, shown: view.FeatureView, row: FeatureRow, mode: 
 
 
 def is_dearer(spent: Spending) -> bool:
-    return bool(spent.cost_usd and spent.naive_usd and spent.cost_usd > spent.naive_usd)
+    cost, naive = spent.cost_usd, spent.naive_usd
+    return bool(cost and naive and round(100 * cost / naive) > 100)
 
 
 def _tell_waiting(office: Office, shown: view.FeatureView, row: FeatureRow, mode: AtGate) -> None:

@@ -46,15 +46,16 @@ its role needs, and documents are named by their path where that was expected to
 GUESSED = frozenset((PANEL, MEMORY, TOOLS))
 """Without these the turns would have made other calls."""
 NAIVE, SEED = "naive", "seed"
+EXPECTED = " if expected to be cheaper"
 STEPS: Mapping[str, str] = {
     PANEL: "two reviewers of a document in one turn",
     MEMORY: "files already read are not read again",
     TOOLS: "fewer tools, and several files in one call",
     SCOPE: "prompts cut to the role, plus instructions",
-    BY_PATH: "documents named by path if expected to be cheaper",
+    BY_PATH: f"documents named by path{EXPECTED}",
     Lever.INLINE: "documents in the prompt, not opened by tools",
     Lever.TRUNK: "shared prompt prefix, cached once",
-    Lever.RESUME: "sessions resumed if expected to be cheaper",
+    Lever.RESUME: f"sessions resumed{EXPECTED}",
     Lever.HOUR: "one-hour cache for what is used after pauses",
     Lever.PRIMER: "one-hour cache filled ahead of pauses",
     Lever.KEEP_ALIVE: "sessions of open loops kept warm",
@@ -155,12 +156,22 @@ def savings(
         len(turns),
         whole,
         tuple(rates_of(one.model).price(bill) for one, bill in zip(turns, recorded, strict=True)),
-        _from_naive(turns, cost(naive or naive_usage(naive_turns(turns))), cost, ours),
+        _worded(
+            _from_naive(turns, cost(naive or naive_usage(naive_turns(turns))), cost, ours), policy
+        ),
         _from_seed(turns, cost, ours, policy),
         tuple(beyond),
         sum(tokens * price for tokens, price in zip(prompts, outputs, strict=True)),
         *_limits(turns, rates_of, whole),
     )
+
+
+def _worded(ladder: Ladder, policy: Policy) -> Ladder:
+    """Only `adaptive` expects anything; the others send as their rules say."""
+    if policy is Policy.ADAPTIVE:
+        return ladder
+    steps = tuple(one._replace(words=one.words.removesuffix(EXPECTED)) for one in ladder.steps)
+    return ladder._replace(steps=steps)
 
 
 def _bare(pick: Pick) -> ReplayRules:
