@@ -220,3 +220,15 @@ def test_a_transcript_holds_no_text(tmp_path: Path, cwd: Path) -> None:
     files = [path for path in (tmp_path / "sessions").rglob("*") if path.is_file()]
     assert files
     assert all(secret not in path.read_text() for path in files)
+
+
+def test_a_second_turn_of_one_step_reads_what_the_first_has_written(tmp_path: Path) -> None:
+    """E2, C14: a reply that is put right is asked for in the same step, at the same recorded time,
+    and yet after the first has ended."""
+    prompt = (Segment("turn", "w" * 8000, Volatility.ITERATION),)
+    first = play(tmp_path, call(tmp_path, id="1", prompt=prompt, at=1000.0), {"reply": "no"})
+    again = (Segment("turn", "once more", Volatility.ITERATION),)
+    asked = call(tmp_path, id="2", prompt=again, resume=first.session, at=1000.0)
+    second = play(tmp_path, asked, {"reply": "yes"})
+    assert first.usage is not None and second.usage is not None
+    assert second.usage.read >= first.usage.write_5m > 1000

@@ -13,7 +13,7 @@ import json
 import marshal
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -97,6 +97,7 @@ class ScriptedBackend:
                 return _failed(Failure.INVALID_SESSION, f"the session {call.resume} {why}")
             conversation = ClientConversation(call.model, call.system, self._tools(call), session)
             conversation.ask(call.prompt, marks=not call.resume, life=call.life)
+            call = replace(call, at=max(call.at, session.until))
             asked = self._transcripts.ask(call.id, conversation, call.at)
             told, work = self._told(turn, call, session)
             if work is not None:
@@ -163,7 +164,7 @@ class ScriptedBackend:
         bills = self._transcripts.work(call.id, talk, asked, call.at)
         usage = sum(bills, Usage())
         session = call.resume if call.resume and not call.fork else session_id(call)
-        self._transcripts.save(session, talk)
+        self._transcripts.save(session, talk, call.at)
         failure = played.failure or turn.fail or _over(call, usage)
         return AgentReply(
             text=played.text or "",

@@ -58,6 +58,8 @@ class StoredSession(NamedTuple):
     messages: list[list[Any]]
     known: frozenset[str] = frozenset()
     """Files, documents and searches that its agent has seen, where that is kept."""
+    until: float = 0.0
+    """When its last turn had ended: the next can't begin earlier, also one in the same step."""
 
 
 class ClientConversation:
@@ -146,13 +148,17 @@ class Transcripts:
         found = json.loads(path.read_text())
         if isinstance(found, list):
             return StoredSession(cast("list[list[Any]]", found))
-        return StoredSession(found["messages"], frozenset(found["known"]))
+        known, until = frozenset(found["known"]), found.get("until", 0.0)
+        return StoredSession(found["messages"], known, until)
 
-    def save(self, session: str, conversation: ClientConversation) -> None:
-        known = sorted(conversation.known)
-        value = {"messages": conversation.messages, "known": known} if known else None
-        target = self._folder / "sessions" / f"{session}.json"
-        self._write(target, value or conversation.messages)
+    def save(self, session: str, conversation: ClientConversation, at: float) -> None:
+        """After a turn that began then."""
+        known, until = (
+            sorted(conversation.known),
+            at + CALL_SECONDS * len(conversation.calls[1:]) + 1,
+        )
+        value = {"messages": conversation.messages, "known": known, "until": until}
+        self._write(self._folder / "sessions" / f"{session}.json", value)
 
     def _session(self, session: str) -> Path | None:
         """None for a name that no session of ours can have."""
