@@ -113,9 +113,16 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     killed = found.say(*words, crash="propose:end@2")
     assert killed.code == KILLED
     assert "project P001: Payments" in killed.out + killed.err
-    done = found.say("run", "--yes")
+    shown = found.say("project", "show")
+    assert shown.out.splitlines()[-1].strip() == "sparing run P001-payments", shown
+    done = found.say(*_hint(shown), "--yes")
     assert done.code == 0, done.err
     return found
+
+
+def _hint(said: Said) -> list[str]:
+    """The command in the last line, to be typed as it stands."""
+    return (said.out + said.err).splitlines()[-1].strip().removeprefix("sparing ").split()
 
 
 def test_a_proposal_with_a_circle_goes_back_and_the_next_is_written_down(site: Site) -> None:
@@ -125,7 +132,7 @@ def test_a_proposal_with_a_circle_goes_back_and_the_next_is_written_down(site: S
     assert "2. **002-correct-a-payment**" in roadmap
     subjects = git(site.repository, "log", "--format=%s", "project/P001-payments").splitlines()
     assert subjects == [
-        "Complete the feature (P001)",
+        "Complete the project (P001)",
         "Propose roadmap.md (P001)",
         "Add prd.md as given (P001)",
         "first commit",
@@ -135,7 +142,9 @@ def test_a_proposal_with_a_circle_goes_back_and_the_next_is_written_down(site: S
 
 def test_the_next_features_begin_one_after_the_other(site: Site, desk: Desk) -> None:
     """A8, A5, D3: under the roadmap's numbers, with their project in what authors are told."""
-    begun = desk.json("project", "next", "--tier", "L1", "--hand-over", "merge")
+    offered = _hint(desk.say("project", "show"))
+    assert offered[:2] == ["project", "next"]
+    begun = desk.json(*offered, "--tier", "L1", "--hand-over", "merge")
     assert (begun["feature"], begun["branch"]) == ("001", "feature/001-record-a-payment")
     nothing = desk.say("project", "next", "--tier", "L1")
     assert nothing.code == 2
@@ -144,7 +153,8 @@ def test_the_next_features_begin_one_after_the_other(site: Site, desk: Desk) -> 
     assert (later.code, later.err) == (0, "003 waits for 001-record-a-payment (planned)\n")
     alone = desk.say("run", "3")
     assert (alone.code, alone.err) == (2, "003 waits for 001-record-a-payment (planned)\n")
-    done = site.say("run", "--yes", "--hand-over", "merge")
+    assert _hint(nothing) == _hint(desk.say("project", "show")) == ["run"]
+    done = site.say(*_hint(nothing), "--yes", "--hand-over", "merge")
     assert done.code == 0, done.err
     merged = git(site.repository, "log", "--merges", "--format=%s", "main").splitlines()
     assert [one.split(":")[0] for one in merged] == [

@@ -23,7 +23,7 @@ from sparing.economy.cache_lives import RECENT_PAUSES, trunk_life
 from sparing.economy.cost_model import Rates
 from sparing.economy.keepalive import USUAL_PAUSES
 from sparing.economy.levers import Able, LeverState, SheetUse, sheet_use, standings, switched_on
-from sparing.flow.flows import FLOWS
+from sparing.flow.flows import FLOWS, TIERS
 from sparing.flow.stage import StageWork
 from sparing.records import fact_sheets, ledger, resume_checks
 from sparing.records.ledger import LedgerRow
@@ -33,6 +33,7 @@ from sparing.turn import TURNS
 from sparing.turn_kind import TurnKind
 from sparing.way import Lever, Policy
 
+NO_CODE = "no code is reviewed in this flow"
 COMPARED_WITH = frozenset({Lever.TRUNK, Lever.INLINE, Lever.RESUME, Lever.BATCH})
 
 
@@ -122,7 +123,8 @@ def _decide_sheet(source: Source) -> tuple[SheetUse, str]:
     if not wanted:
         return SheetUse.OFF, "switched off"
     if not any(stage.work is StageWork.IMPLEMENT for stage in FLOWS[feature.flow].stages):
-        return SheetUse.OFF, "the stages of a tier share one session"
+        tier = feature.flow in TIERS
+        return SheetUse.OFF, "the stages of a tier share one session" if tier else NO_CODE
     if Lever.SHEET.value in names:
         return SheetUse.SHOWN, ""
     model = settings.models.of(source.role.model, source.agent.name, source.role.name)
