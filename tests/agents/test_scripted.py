@@ -230,5 +230,6 @@ def test_a_second_turn_of_one_step_reads_what_the_first_has_written(tmp_path: Pa
     again = (Segment("turn", "once more", Volatility.ITERATION),)
     asked = call(tmp_path, id="2", prompt=again, resume=first.session, at=1000.0)
     second = play(tmp_path, asked, {"reply": "yes"})
-    assert first.usage is not None and second.usage is not None
+    assert first.usage is not None
+    assert second.usage is not None
     assert second.usage.read >= first.usage.write_5m > 1000
