@@ -58,21 +58,23 @@ class Engine:
         self._started: set[str] = set()
         self._revived: Counter[str] = Counter()
 
-    async def tick(self) -> None:
-        """Obey letters, claim legs, start them in the engine's own loop. Cheap; called often."""
+    async def tick(self) -> list[FeatureRow]:
+        """Obey letters, claim legs, start them in the engine's own loop; those that run here."""
         with database_errors(self._around.folder):
             if self._around.folder.server is None:
                 await asyncio.to_thread(copy_daily, self._around.folder.path, time.time())
             if self._slots.closed:
-                return
+                return []
             await asyncio.to_thread(obey_all, self._around, time.time())
             await self._claim()
-            for row in await asyncio.to_thread(legs_to_start, self._around, self._seat.executor):
+            rows = await asyncio.to_thread(legs_to_start, self._around, self._seat.executor)
+            for row in rows:
                 if row.leg_id not in self._started:
                     self._started.add(row.leg_id)
                     with SetWorkflowID(row.leg_id):
                         start = start_of(self._around, row)
                         await asyncio.to_thread(DBOS.start_workflow, leg, start)
+            return rows
 
     async def look(self) -> None:
         """Each second: has anybody gone, and is there something to be had? Raises if it was us."""
@@ -80,8 +82,7 @@ class Engine:
             return
         presence.look()
         await asyncio.to_thread(presence.sweep)
-        await self.tick()
-        if rows := await asyncio.to_thread(legs_to_start, self._around, self._seat.executor):
+        if rows := await self.tick():
             await self._revive(rows)
 
     async def drain(self) -> None:

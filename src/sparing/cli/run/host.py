@@ -34,11 +34,12 @@ from sparing.workspace.sandbox.policy import settle_level
 
 if TYPE_CHECKING:  # loaded when the engine starts
     from sparing.engine.lifecycle import Engine
+    from sparing.records.features import FeatureRow
     from sparing.runtime.surroundings import Surroundings
 
 GO_ON = "sparing worker"
-SERVER_POLL_SECONDS = 0.25
-"""How often a server is asked whether something is new."""
+SERVER_POLL_SECONDS, IDLE_POLL_SECONDS = 0.25, 0.5
+"""How often a server is asked whether something is new, while features run and otherwise."""
 
 
 def host_engine(office: Office, lives: Callable[[], bool], go_on: str = GO_ON) -> None:
@@ -56,7 +57,6 @@ async def _host(office: Office, seat: EngineSeat, lives: Callable[[], bool]) -> 
 
     settings = office.loaded.settings
     shared = office.folder.server is not None
-    poll = max(settings.engine.poll_seconds, SERVER_POLL_SECONDS if shared else 0)
     around = surroundings_of(office, seat, headless=False)
     own, slots = seat.seat(), settings.agent.concurrency
     with office.database.watch() as changed, interruptible(), _drained() as draining:
@@ -66,7 +66,8 @@ async def _host(office: Office, seat: EngineSeat, lives: Callable[[], bool]) -> 
                 if changed():
                     await host.changed()
                 await host.look()
-                await asyncio.sleep(poll)
+                least = SERVER_POLL_SECONDS if host.is_busy else IDLE_POLL_SECONDS
+                await asyncio.sleep(max(settings.engine.poll_seconds, least if shared else 0))
             if draining.is_set():
                 echo("draining: finishing the turns in progress", err=True)
                 await engine.drain()
@@ -82,12 +83,19 @@ class _Host:
         self._executor = own
         self._progress, self._status = Progress(office, [], quiet=False), LiveStatus(office)
         self._told, self._looked = set[str](), now()
+        self._rows: list[FeatureRow] = []
+        """Open features, as of the last change: without one the server is not asked."""
+
+    @property
+    def is_busy(self) -> bool:
+        return any(row.running for row in self._rows)
 
     async def changed(self) -> None:
         from sparing.engine.auto_approval import pass_waiting
         from sparing.runtime.sandbox import record_sandbox
 
-        for row in view.open_rows(self._office):
+        self._rows = view.open_rows(self._office)
+        for row in self._rows:
             if row.executor == self._executor and row.feature.key not in self._told:
                 self._told.add(row.feature.key)
                 record_sandbox(self._around, row, now(), self._seat.reach.words)
@@ -97,14 +105,14 @@ class _Host:
 
     async def look(self) -> None:
         """Each second."""
-        self._status.show()
+        if self.is_busy:
+            self._status.show()
         if now() - self._looked <= FAILURE_LOOK_SECONDS:
             return
         self._looked = now()
         await asyncio.to_thread(self._seat.look)
         await self._engine.look()
-        rows = view.open_rows(self._office)
-        mine = [row for row in rows if row.executor == self._executor and row.running]
+        mine = [row for row in self._rows if row.executor == self._executor and row.running]
         if not mine:
             return
         failed = await self._engine.failed()

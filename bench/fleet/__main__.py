@@ -1,0 +1,60 @@
+"""`make bench-fleet`: workers on a Postgres of its own, with scripted agents.
+
+disturbed   four workers take 200 features to their end while workers are killed, some with their
+            disk, others stopped and woken, and the server is restarted twice. Every feature must
+            end as on SQLite, with nothing committed or paid twice but turns that were under way.
+rates       the same work, undisturbed, by 1, 2, 4 and 8 workers: dispatches a second, connections
+            and statements.
+idle        how many statements a worker sends that has nothing to do.
+
+`--features`, `--workers` and `--seed` change the size; `--part` takes one part.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+from scripts.postgres import server
+
+OUT = Path(__file__).parents[1] / "out" / "fleet.json"
+PARTS = ("disturbed", "rates", "idle")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.fleet", description=__doc__)
+    parser.add_argument("--part", choices=PARTS, action="append")
+    parser.add_argument("--features", type=int, default=200)
+    parser.add_argument("--workers", type=int, default=4)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    found: dict[str, object] = {}
+    good = True
+    for part in options.part or PARTS:
+        with server() as (url, folder):
+            os.environ.update(PYTEST_DATABASE=url, SPARING_STATE__DATABASE=url)
+            code, rows = _run(part, folder, options)
+        good, found[part] = good and code, rows
+    OUT.parent.mkdir(exist_ok=True)
+    OUT.write_text(json.dumps(found, indent=2))
+    return 0 if good else 1
+
+
+def _run(part: str, folder: Path, options: argparse.Namespace) -> tuple[bool, object]:
+    # The address of the server is read when the tests' fleet is imported.
+    for name in [name for name in sys.modules if name.startswith(("tests.", "bench.fleet."))]:
+        del sys.modules[name]
+    if part == "disturbed":
+        from bench.fleet.disturbed import run_disturbed
+
+        return run_disturbed(folder, options.features, options.workers, options.seed)
+    from bench.fleet.rates import run_idle, run_rates
+
+    return run_idle(folder) if part == "idle" else run_rates(folder, options.features)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,149 @@
+"""Workers that are killed, lost, stopped and woken while they work; the server restarts twice."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from bench.fleet.features import INTERRUPTED, begin, faults, on_sqlite
+from scripts.postgres import control
+from sparing.desk.office import open_office
+from tests.conftest import DATABASE
+from tests.fleet.workers import Fleet
+
+LEASE_SECONDS = 3.0
+"""As the tests' fleet has it."""
+SLOTS = "4"
+PAUSE_SECONDS = (2.0, 6.0)
+"""Between two disturbances."""
+PATIENCE_SECONDS = 3600.0
+Process = subprocess.Popen[bytes]
+
+
+class Disturber:
+    """Keeps so many workers at work, and does something to one of them time and again."""
+
+    def __init__(self, fleet: Fleet, count: int, seed: int) -> None:
+        self.fleet = fleet
+        self.draw = random.Random(seed)
+        self.done: Counter[str] = Counter()
+        self.takeovers: list[float] = []
+        self.woken: list[tuple[str, Process]] = []
+        self.zombies: list[str] = []
+        self._started = 0
+        self.workers = dict(self._start() for _ in range(count))
+
+    def _start(self, name: str = "") -> tuple[str, Process]:
+        self._started += 1
+        name = name or f"worker-{self._started}"
+        return name, self.fleet.worker(name, "--slots", SLOTS)
+
+    def disturb(self) -> None:
+        name = self.draw.choice(sorted(self.workers))
+        process, held = self.workers[name], self.fleet.claimed(self.workers[name])
+        kind = self.draw.choice(("kill", "lose", "stop", "drain"))
+        self.done[kind] += 1
+        if kind == "stop":
+            self._stop(name, process)
+        elif kind == "lose":
+            del self.workers[name]
+            self.fleet.lose(name, process)
+            self.workers.update((self._start(),))
+        else:
+            ends = signal.SIGKILL if kind == "kill" else signal.SIGTERM
+            os.killpg(process.pid, ends) if kind == "kill" else process.send_signal(ends)
+            process.wait()
+            self.workers.update((self._start(name),))
+        if held and kind in ("kill", "lose"):
+            self._see_takeover(process)
+
+    def _stop(self, name: str, process: Process) -> None:
+        """For longer than its lease: it must notice that others have its work, and end."""
+        os.killpg(process.pid, signal.SIGSTOP)
+        del self.workers[name]
+        self.workers.update((self._start(),))
+        time.sleep(LEASE_SECONDS * self.draw.uniform(0.5, 3.0))
+        os.killpg(process.pid, signal.SIGCONT)
+        self.woken.append((name, process))
+
+    def _see_takeover(self, process: Process) -> None:
+        began = time.monotonic()
+        self.fleet.until(lambda: not self.fleet.claimed(process), "features of a dead worker")
+        self.takeovers.append(time.monotonic() - began)
+
+    def reap(self) -> None:
+        """Those that ended by themselves have others in their place."""
+        for name, process in list(self.workers.items()):
+            if process.poll() is not None:
+                self.done["ended by themselves"] += 1
+                self.workers.update((self._start(name),))
+        for name, process in list(self.woken):
+            if process.poll() is None and not self.fleet.claimed(process):
+                continue
+            if process.poll() not in (None, 1):
+                self.zombies.append(f"{name} ended with {process.poll()}")
+            if process.poll() is None:
+                # It was back before anybody had noticed: it is one of the workers again.
+                self.done["back in time"] += 1
+                process.send_signal(signal.SIGTERM)
+                process.wait()
+            self.woken.remove((name, process))
+
+
+def run_disturbed(server: Path, count: int, workers: int, seed: int) -> tuple[bool, object]:
+    with tempfile.TemporaryDirectory(prefix="sparing-fleet-") as folder:
+        fleet = Fleet(Path(folder), delay_seconds=0.5)
+        state = {"state.database": DATABASE, "state.folder": str(fleet.folder / "state-home")}
+        begin(fleet, open_office(fleet.home, state), count)
+        began = time.monotonic()
+        try:
+            disturber = _disturbed(fleet, Disturber(fleet, workers, seed), server, count)
+            seconds = time.monotonic() - began
+            wanted = on_sqlite(fleet.folder, fleet.folder / "script.toml", count)
+            found = [*faults(fleet, count, wanted), *disturber.zombies]
+            interrupted = int(fleet.rows(INTERRUPTED)[0][0])
+            dispatches = int(fleet.rows("select count(*) from ledger")[0][0])
+        finally:
+            fleet.end()
+    _tell(disturber, count, dispatches, interrupted, seconds, found)
+    return not found, {
+        "features": count, "seconds": seconds, "dispatches": dispatches,
+        "interrupted": interrupted, "done": disturber.done, "takeovers": disturber.takeovers,
+        "faults": found,
+    }  # fmt: skip
+
+
+def _disturbed(fleet: Fleet, disturber: Disturber, server: Path, count: int) -> Disturber:
+    end = time.monotonic() + PATIENCE_SECONDS
+    restarts = [count // 3, 2 * count // 3]
+    while (done := fleet.completed()) < count:
+        assert time.monotonic() < end, f"{done} of {count} after {PATIENCE_SECONDS:.0f} s"
+        if restarts and done >= restarts[0]:
+            control(server, "restart")
+            disturber.done["restart of the server"] += 1
+            del restarts[0]
+        disturber.reap()
+        disturber.disturb()
+        print(f"{done:4} of {count}  {dict(disturber.done)}", flush=True)
+        time.sleep(disturber.draw.uniform(*PAUSE_SECONDS))
+    return disturber
+
+
+def _tell(
+    disturber: Disturber, count: int, dispatches: int, interrupted: int, seconds: float,
+    found: list[str],
+) -> None:  # fmt: skip
+    print(f"{count} features, {dispatches} dispatches in {seconds:.0f} s (measured)")
+    print(", ".join(f"{number} x {what}" for what, number in sorted(disturber.done.items())))
+    if disturber.takeovers:
+        times = sorted(disturber.takeovers)
+        middle, last = times[len(times) // 2], times[-1]
+        print(f"takeover: median {middle:.1f} s, longest {last:.1f} s; lease {LEASE_SECONDS:g} s")
+    print(f"{interrupted} turns were under way when their worker ended, and are marked so")
+    print("\n".join(found) or "every feature as on SQLite; nothing committed or paid twice")
