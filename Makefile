@@ -14,7 +14,7 @@ installed = command -v $(1) >/dev/null || { echo "installing $(1) …"; apt-get 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install package release postgres help setup extras demo demo-claude browser test test-long test-nightly conformance chaos mutants lint format bench bench-short bench-client bench-client-short nightly bench-own bench-page bench-compare bench-loop bench-disk bench-corpus bench-histories bench-knowledge docs lock clean
+.PHONY: install package release postgres help setup extras demo demo-claude browser test test-long test-nightly conformance chaos mutants lint format bench bench-short bench-client bench-client-short nightly bench-own bench-fleet bench-page bench-compare bench-loop bench-disk bench-corpus bench-histories bench-knowledge docs lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -133,6 +133,9 @@ mutants: $(STAMP) ## 300 small faults in the rooms that decide, each against the
 
 bench-own: $(STAMP) ## start-up, own time per dispatch, ledger, double, launcher, commits, escapes, hostile agents, waves
 	@for name in startup dispatch ledger double launcher commit escapes vectors hostile replies waves; do $(BIN)/python -m bench.$$name || failed=1; done; exit $${failed:-0}
+
+bench-fleet: $(STAMP) ## workers on a Postgres of its own: killed, lost, stopped and woken at random; rates; idle (some 20 min)
+	@$(BIN)/python -m bench.fleet $(FLEET_FLAGS)
 
 bench-page: $(EXTRAS) ## the page with 200 features and 50,000 events; twenty slow readers of one run
 	@$(BIN)/python -m bench.page

@@ -7,6 +7,9 @@ rates       the same work, undisturbed, by 1, 2, 4 and 8 workers: dispatches a s
             and statements.
 idle        how many statements a worker sends that has nothing to do.
 
+upgrade     features that another version has begun are ended by this one, while both are at work;
+            only with `--old FOLDER`, a checkout of that version.
+
 `--features`, `--workers` and `--seed` change the size; `--part` takes one part.
 """
 
@@ -21,7 +24,7 @@ from pathlib import Path
 from scripts.postgres import server
 
 OUT = Path(__file__).parents[1] / "out" / "fleet.json"
-PARTS = ("disturbed", "rates", "idle")
+PARTS = ("disturbed", "rates", "idle", "upgrade")
 
 
 def main() -> int:
@@ -30,10 +33,11 @@ def main() -> int:
     parser.add_argument("--features", type=int, default=200)
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--old", type=Path)
     options = parser.parse_args()
     found: dict[str, object] = {}
     good = True
-    for part in options.part or PARTS:
+    for part in options.part or PARTS[: 4 if options.old else 3]:
         with server() as (url, folder):
             os.environ.update(PYTEST_DATABASE=url, SPARING_STATE__DATABASE=url)
             code, rows = _run(part, folder, options)
@@ -51,6 +55,10 @@ def _run(part: str, folder: Path, options: argparse.Namespace) -> tuple[bool, ob
         from bench.fleet.disturbed import run_disturbed
 
         return run_disturbed(folder, options.features, options.workers, options.seed)
+    if part == "upgrade":
+        from bench.fleet.upgrade import run_upgrade
+
+        return run_upgrade(options.old.resolve())
     from bench.fleet.rates import run_idle, run_rates
 
     return run_idle(folder) if part == "idle" else run_rates(folder, options.features)

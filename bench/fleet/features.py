@@ -20,8 +20,8 @@ TWICE = (
     " group by dispatch, template having count(*) > 1"
 )
 INTERRUPTED = "select count(*) from ledger where outcome <> 'known' or failure <> ''"
-CHARGED = "select sum(charged_tokens), sum(charged_nano_usd) from ledger"
-DAYS = "select sum(charged_tokens), sum(charged_nano_usd) from totals where scope = 'day'"
+BILLED = "select coalesce(sum(nano_usd), 0) from ledger"
+BY_DAY = "select coalesce(sum(nano_usd), 0) from totals where scope = 'day'"
 
 
 def begin(fleet: Fleet, office: Office, count: int) -> None:
@@ -39,7 +39,7 @@ def faults(fleet: Fleet, count: int, wanted: dict[str, str]) -> list[str]:
     found += [f"{row[0]} was paid twice" for row in fleet.rows(TWICE)]
     if fleet.asking():
         found.append(f"{fleet.asking()} turns are still open in the books")
-    if (all_of := fleet.rows(CHARGED)) != (by_day := fleet.rows(DAYS)):
+    if (all_of := fleet.rows(BILLED)) != (by_day := fleet.rows(BY_DAY)):
         found.append(f"the day's total is {by_day}, its turns sum up to {all_of}")
     branches = git(fleet.origin, "for-each-ref", "--format=%(refname)", "refs/heads/feature")
     if len(branches.split()) != count:

@@ -39,6 +39,8 @@ class Office:
     flags: Mapping[str, object]
     folder: StateFolder
     database: Database
+    reading: bool = False
+    """The repository itself is not looked into."""
 
     @cached_property
     def loaded(self) -> Loaded:
@@ -81,7 +83,7 @@ def open_office(
     repository = replace(repository, locks=folder.locks)
     return Office(
         repository=repository, sources=sources, flags=given, folder=folder,
-        database=folder.database(),
+        database=folder.database(), reading=reading,
     )  # fmt: skip
 
 

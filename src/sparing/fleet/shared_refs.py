@@ -59,7 +59,7 @@ class SharedRefs:
         """Be the one who may push; what is there."""
         for number in range(TRIES):
             self.known.clear()
-            self.known.update(self._listed())
+            self.known.update(self.listed())
             try:
                 self.push({}, f"{who} {number}")
             except LeaseLost:
@@ -98,7 +98,7 @@ class SharedRefs:
             "push", "--quiet", *FLAGS, "--", self.remote.name, f"{commit}:refs/heads/{branch}"
         )
 
-    def _listed(self) -> dict[str, str]:
+    def listed(self) -> dict[str, str]:
         patterns = (
             self.lease, self.work, f"refs/sparing/lanes/{self.name}/*",
             f"refs/sparing/turns/{self.key}.*",

@@ -48,19 +48,36 @@ class Travel:
                 elif name.startswith(f"{LANES}{feature.name}/"):
                     lane = name.removeprefix(LANES)
                     self._stand(f"{PREFIX}{lane}", commit)
-            if not object_id(self.repository.git(), f"{row.head}^{{commit}}"):
+            if not self.is_here(row):
                 refs.fetch_branches()
-        if not object_id(self.repository.git(), f"{row.head}^{{commit}}"):
-            raise RepositoryError(
-                f"the commit {row.head[:10]} of feature {feature.id} is not at {self.remote.name}",
-                f"push it from where the feature was started: git push {self.remote.name}"
-                f" {feature.base_branch}",
-            )
+        self._need_head(row)
         return moved
 
     def has(self, row: FeatureRow) -> bool:
-        """Whether this process was the last that pushed it, as far as it knows."""
-        return row.feature.key in self._features
+        """Whether this process was the last that pushed it: no person has committed elsewhere."""
+        return row.feature.key in self._features and self.is_here(row)
+
+    def is_here(self, row: FeatureRow) -> bool:
+        return bool(object_id(self.repository.git(), f"{row.head}^{{commit}}"))
+
+    def fetch(self, row: FeatureRow) -> None:
+        """Have its commits here to look at; whoever works on it goes on."""
+        refs = self._refs(row)
+        with self._lock:
+            commit = refs.listed().get(refs.work, "")
+            if commit:
+                refs.fetch((refs.work,))
+                self._stand(row.feature.branch, commit)
+            else:
+                refs.fetch_branches()
+        self._need_head(row)
+
+    def hand_on(self, row: FeatureRow) -> None:
+        """Push what a person has committed here while nobody worked on it."""
+        refs = self._refs(row)
+        with self._lock:
+            refs.take(self.who)
+        self.send(row)
 
     def send(self, row: FeatureRow) -> None:
         """What has changed since the last time; nothing is pushed where nothing has."""
@@ -78,6 +95,15 @@ class Travel:
         if commit:
             with self._lock:
                 self._refs(row).publish(row.feature.branch, commit)
+
+    def _need_head(self, row: FeatureRow) -> None:
+        feature, remote = row.feature, self.remote.name
+        if not self.is_here(row):
+            raise RepositoryError(
+                f"the commit {row.head[:10]} of feature {feature.id} is not at {remote}",
+                f"push it from where the feature was started: git push {remote}"
+                f" {feature.base_branch}",
+            )
 
     def _here(self, row: FeatureRow) -> dict[str, str]:
         name, key = row.feature.name, row.feature.key

@@ -17,6 +17,7 @@ from unicodedata import category
 from sparing.artifact import ArtifactName
 from sparing.briefing.document_check import repair_of, unfit_documents
 from sparing.connection import Connection
+from sparing.desk.features.shared_work import with_commits
 from sparing.desk.features.start_input import NOTHING, StartInput, with_start_input
 from sparing.desk.gates.actions import choices
 from sparing.desk.gates.other_person import refuse_starter
@@ -140,7 +141,7 @@ def find(office: Office, name: str) -> FeatureRow:
         row for row in rows if wanted in _names(row.feature)
     ]
     if len(found) == 1:
-        return found[0]
+        return with_commits(office, found[0])
     if not found:
         names = [row.feature.name for row in rows]
         near = get_close_matches(wanted, [*names, *(row.feature.slug for row in rows)], n=1)

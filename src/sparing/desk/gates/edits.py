@@ -15,6 +15,7 @@ from sparing.artifact import ArtifactName
 from sparing.codec import JsonObject
 from sparing.commit_purpose import Purpose
 from sparing.context.documents.validate import validate_artifact
+from sparing.desk.features.shared_work import hand_on
 from sparing.desk.gates import answers
 from sparing.desk.gates.actions import makes_code, with_edit
 from sparing.desk.office import Office, settings_of
@@ -140,6 +141,7 @@ def _commit(
     change = commit_paths(tree, row.head, paths, stamp)
     if change.empty:
         return ""
+    hand_on(office, row)
     place = _edited(row, change.commit)
     key, told = row.feature.key, EditEvent(change.commit, sender, tuple(paths))
     with office.database.write() as tx:

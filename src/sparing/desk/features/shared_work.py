@@ -1,0 +1,42 @@
+"""Work of other machines, to be looked at and answered here: fetched when it is needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sparing.config.process_environment import network_environment
+from sparing.desk.office import Office, open_office
+from sparing.records.features import FeatureRow
+from sparing.workspace.git.object_reader import object_id
+
+if TYPE_CHECKING:
+    from sparing.fleet.travel import Travel
+
+
+def with_commits(office: Office, row: FeatureRow) -> FeatureRow:
+    """The same feature, its latest commit here. Nothing is asked where everything is local."""
+    if office.folder.server is None or object_id(office.repository.git(), f"{row.head}^{{commit}}"):
+        return row
+    travel = _travel(office)
+    if travel is not None:
+        travel.fetch(row)
+    return row
+
+
+def hand_on(office: Office, row: FeatureRow) -> None:
+    """What a person has just committed here is where the next worker finds it."""
+    travel = _travel(office)
+    if travel is not None:
+        travel.hand_on(row)
+
+
+def _travel(office: Office) -> Travel | None:
+    """None where no work travels."""
+    if office.folder.server is None or not office.loaded.settings.state.remote:
+        return None
+    from sparing.fleet.travel import open_travel
+
+    # git will start programs to reach the remote: they are looked at first.
+    whole = open_office(office.repository.checkout, office.flags) if office.reading else office
+    remote = office.loaded.settings.state.remote
+    return open_travel(whole.repository, remote, office.person, network_environment())
