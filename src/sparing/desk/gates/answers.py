@@ -17,12 +17,12 @@ from unicodedata import category
 from sparing.artifact import ArtifactName
 from sparing.briefing.document_check import repair_of, unfit_documents
 from sparing.connection import Connection
-from sparing.desk.features.shared_work import with_commits
 from sparing.desk.features.start_input import NOTHING, StartInput, with_start_input
 from sparing.desk.gates.actions import choices
 from sparing.desk.gates.other_person import refuse_starter
 from sparing.desk.office import Office, settings_of
 from sparing.desk.projects.roadmaps import promised
+from sparing.desk.shared_work import with_commits
 from sparing.errors import FeatureError, NotFound, StaleView, UsageError
 from sparing.event import EditEvent
 from sparing.feature import Feature, FeatureStatus, slugify

@@ -15,10 +15,10 @@ from sparing.artifact import ArtifactName
 from sparing.codec import JsonObject
 from sparing.commit_purpose import Purpose
 from sparing.context.documents.validate import validate_artifact
-from sparing.desk.features.shared_work import hand_on
 from sparing.desk.gates import answers
 from sparing.desk.gates.actions import makes_code, with_edit
 from sparing.desk.office import Office, settings_of
+from sparing.desk.shared_work import hand_on
 from sparing.errors import FeatureError, UsageError
 from sparing.event import EditEvent
 from sparing.flow.flows import FLOWS
