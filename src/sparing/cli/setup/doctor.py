@@ -15,18 +15,17 @@ from sparing import __version__, constant_path
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import echo, style, wrapped
 from sparing.cli.setup.doctor_agent import DoctorLine, agent_findings, online_finding
+from sparing.cli.setup.doctor_clients import client_findings, lever_words
 from sparing.config.load import current
 from sparing.config.terminal import homely
 from sparing.database import Database
 from sparing.desk.office import Office, open_office
 from sparing.desk.setup.roles import catalog, check_roles
 from sparing.errors import SparingError, StateError
-from sparing.way import Lever, Policy
 
 OLDEST_GIT = (2, 38)
 LATEST = "latest"
 UNKNOWN = "unknown until there is an agent"
-CHECKS_TOO = "only what checks print is shortened"
 
 
 @click.command("doctor")
@@ -147,7 +146,8 @@ def _here() -> list[DoctorLine]:
     return [
         _look("settings", lambda: _settings(office)),
         *agent_findings(office.loaded),
-        _look("levers", lambda: _levers(office)),
+        _look("levers", lambda: lever_words(office)),
+        *client_findings(office),
         _look("tools", lambda: _whose_tools(office)),
         _look("repository", lambda: str(office.repository.checkout)),
         _look("state", lambda: _state(office)),
@@ -196,27 +196,6 @@ def _roles(office: Office) -> str:
     return "; ".join((words, *warnings))
 
 
-def _levers(office: Office) -> str:
-    """Which levers are in use here, and why the others are not."""
-    from sparing.runtime.lever_record import off_by_record
-    from sparing.runtime.levers import recorded, standings_of
-    from sparing.runtime.surroundings import make_backend
-
-    settings = office.loaded.settings
-    if settings.review.policy is not Policy.ADAPTIVE:
-        return f"none under the policy {settings.review.policy}"
-    try:
-        backend = make_backend(office.loaded, office.folder)
-        with office.database.read() as connection:
-            off = off_by_record(connection, backend.name, 1, settings.economy.levers)
-            found = recorded(standings_of(connection, settings, backend), off)
-    except SparingError:
-        return UNKNOWN
-    missing = [f"{one.lever} ({_why_off(one.lever, one.why)})" for one in found if not one.on]
-    on = sum(one.on for one in found)
-    return f"{on} of {len(found)}{'; off: ' if missing else ''}{', '.join(missing)}"
-
-
 def _whose_tools(office: Office) -> str:
     from sparing.cli.setup.doctor_tools import whose_tools
 
@@ -224,9 +203,3 @@ def _whose_tools(office: Office) -> str:
         return whose_tools(office)
     except SparingError:
         return UNKNOWN
-
-
-def _why_off(lever: Lever, why: str) -> str:
-    """Checks are run by the program itself, so their output can always be shortened."""
-    spared = lever is Lever.TRIM and why != "switched off"
-    return f"{why}; {CHECKS_TOO}" if spared else why
