@@ -199,8 +199,12 @@ def _connect(path: Path) -> Cleaning:
         check_same_thread=False,
     )
     connection.row_factory = sqlite3.Row
-    connection.execute("pragma synchronous = full")
-    connection.execute("pragma foreign_keys = on")
+    try:
+        connection.execute("pragma synchronous = full")
+        connection.execute("pragma foreign_keys = on")
+    except BaseException:
+        connection.close()
+        raise
     connection.identity = _identity(path)
     return connection
 

@@ -6,6 +6,7 @@ import base64
 import os
 import pickle
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def test_a_poisoned_row_is_refused(tmp_path: Path) -> None:
     assert said.code == -9
     payload = base64.b64encode(pickle.dumps(Poison(marker))).decode()
     (database,) = Path.home().glob(".local/state/sparing/*/engine.db")
-    with sqlite3.connect(database) as connection:
+    with closing(sqlite3.connect(database)) as connection, connection:
         changed = connection.execute(
             "update workflow_status set serialization = 'py_pickle', inputs = ?"
             " where status = 'PENDING'",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -87,7 +88,7 @@ def test_an_upgrade_that_is_killed_is_begun_again(tmp_path: Path) -> None:
     broken = (*MIGRATIONS[:1], MIGRATIONS[1] + ";\ncreate table totals (x)")
     with pytest.raises(StateError, match="totals"):
         open_database(path, broken)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("pragma user_version").fetchone() == (1,)
     with open_database(path, MIGRATIONS).read() as connection:
         assert totals.get(connection, "feature", FEATURE).turns == 2
