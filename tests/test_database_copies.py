@@ -83,5 +83,6 @@ def test_without_room_for_a_copy_nothing_is_changed(tmp_path: Path) -> None:
     what, repair, left, made = ended.out.splitlines()
     if ended.real:
         assert what.endswith("a copy of notes.db, which is made before it is upgraded")
-    assert "free" in repair
+    # A limit on file sizes is no full disk: newer versions of SQLite call it an error of the disk.
+    assert "free" in repair or (not ended.real and "disk I/O error" in what)
     assert (left, made) == ("[]", "['notes.db.schema-1']")

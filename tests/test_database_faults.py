@@ -160,5 +160,5 @@ def test_a_full_disk(tmp_path: Path) -> None:
     said, first, last, count, sound = json.loads(done.out)
     assert (first, last, count, sound) == ("one", "last", 22 - len(said), "ok")
     assert said
-    expected = SPACE if done.real else "see whether the disk is well"
+    expected = SPACE if done.real else "check the disk"
     assert all(expected in repair for _, repair in said)

@@ -279,7 +279,7 @@ def _repair(path: Path, words: str) -> str:
         return "another process has held it for long: wait for its end, then run the same command"
     if any(word in words for word in ("readonly", "read-only", "permission", "unable to open")):
         return f"make the folder writable, or {another}"
-    return f"see whether the disk is well, or {another}"
+    return f"check the disk, or {another}"
 
 
 def _is_full(path: Path) -> bool:

@@ -73,7 +73,9 @@ def test_features_are_completed(user_repository: UserRepository) -> None:
     [
         ("start x --tier L", ["L1", "L2", "L3"]),
         ("rerun 1 d", ["done"]),
-        ("show 1 s", ["spec", "summary"]),
+        ("show 1 s", ["summary"]),
+        ("show 9 s", ["spec", "summary"]),
+        ("show 1 c", ["checks"]),
         ("edit 1 pl", ["plan"]),
         ("config get caps.feature_", ["caps.feature_tokens", "caps.feature_usd"]),
         ("config set review.panel m", ["merged"]),

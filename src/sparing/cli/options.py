@@ -14,6 +14,8 @@ from sparing.cli.screen import echo_json
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from sparing.flow.stage import Stage
+
     Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 SCHEMA_VERSION = 1
@@ -60,6 +62,24 @@ def complete_stages(
     context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """The stages of the feature that was named before, or of all flows."""
+    names = dict.fromkeys(stage.name for stage in _stages(context))
+    return _completions({one: None for one in names if one.startswith(incomplete)})
+
+
+def documents(*more: str) -> Complete:
+    """What the stages of the feature that was named before write, and these words."""
+
+    def complete(
+        context: click.Context, _: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        written = (stage.writes.value for stage in _stages(context) if stage.writes)
+        names = dict.fromkeys((*written, *more))
+        return _completions({one: None for one in names if one.startswith(incomplete)})
+
+    return complete
+
+
+def _stages(context: click.Context) -> list[Stage]:
     from sparing.desk.gates.answers import find
     from sparing.desk.office import open_office
     from sparing.errors import SparingError
@@ -71,8 +91,7 @@ def complete_stages(
         flows = [FLOWS[find(office, context.params["feature"]).feature.flow]]
     except (SparingError, KeyError):
         pass
-    names = dict.fromkeys(stage.name for flow in flows for stage in flow.stages)
-    return _completions({one: None for one in names if one.startswith(incomplete)})
+    return [stage for flow in flows for stage in flow.stages]
 
 
 def _completions(words: Mapping[str, str | None]) -> list[CompletionItem]:

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import click
 
-from sparing.artifact import ArtifactName
 from sparing.cli.clock import now
 from sparing.cli.gate.approve import print_answered
 from sparing.cli.options import (
     complete_stages,
+    documents,
     feature_argument,
     json_option,
-    one_of,
     print_json,
 )
 from sparing.cli.screen import confirm, echo, is_terminal, prompt, style
@@ -181,7 +180,7 @@ def say_command(feature: str, words: str, as_json: bool) -> None:
 
 @click.command("edit")
 @feature_argument()
-@click.argument("document", required=False, default="", shell_complete=one_of(*ArtifactName))
+@click.argument("document", required=False, default="", shell_complete=documents())
 def edit_command(feature: str, document: str) -> None:
     """Edit a document at a gate in your editor.
 

@@ -12,7 +12,7 @@ from sparing.artifact import ArtifactName
 from sparing.cli.clock import now
 from sparing.cli.look.prompt import PromptOptions, show_prompt
 from sparing.cli.look.status import state_words
-from sparing.cli.options import feature_argument, json_option, one_of, print_json
+from sparing.cli.options import documents, feature_argument, json_option, print_json
 from sparing.cli.run.handover_summary import print_ending
 from sparing.cli.screen import echo, show, style, wrapped
 from sparing.config.terminal import homely
@@ -39,7 +39,7 @@ CHECKS = "checks"
 
 @click.command("show")
 @feature_argument()
-@click.argument("document", required=False, shell_complete=one_of(*ArtifactName, CHECKS))
+@click.argument("document", required=False, shell_complete=documents(CHECKS))
 @click.option("--feature", "of_feature", metavar="FEATURE", help="With prompt: the feature.")
 @click.option("--stage", help="With prompt: the stage.")
 @click.option("--iteration", type=click.IntRange(1), help="With prompt: the review iteration.")
