@@ -1,13 +1,14 @@
 """Lines of the README and of docs/ that a reader may copy into a terminal.
 
 In a fence of `console` those behind `$`; in other fences and in indented blocks those that begin
-with a program; in running text what stands in backticks and begins with `sparing`.
+with a program; in running text what stands in backticks and begins with `sparing`, `make` or
+`python -m`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ PROGRAMS = r"(?:[A-Z_]+=\S+ )?(?:sparing|make|git|pip|npm|export|python3?)(?= |$
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 INDENTED = re.compile(rf"^    ({PROGRAMS}.*)$", re.MULTILINE)
 INLINE = re.compile(r"(?<!`)`(sparing(?: [^`\n]*)?)`(?!`)")
+INLINE_OTHER = re.compile(r"(?<!`)`(?:sudo )?((?:make|python3? -m) [^`\n]+)`(?!`)")
 REMARK = re.compile(r"(?:\s{2,}|\s+# ).*$")
 SKIPPED = ("yaml", "toml")
 
@@ -47,9 +49,18 @@ def _of(text: str) -> Iterator[str]:
 
 
 def inline() -> list[Line]:
+    return _in_text(INLINE, pages())
+
+
+def inline_other() -> list[Line]:
+    """Targets of the Makefile and modules that are named in running text."""
+    return _in_text(INLINE_OTHER, [*pages(), ROOT / "CONTRIBUTING.md", ROOT / "AGENTS.md"])
+
+
+def _in_text(wanted: re.Pattern[str], where: Sequence[Path]) -> list[Line]:
     found = [
         Line(page.name, words)
-        for page in pages()
-        for words in INLINE.findall(FENCE.sub("", page.read_text("utf-8")))
+        for page in where
+        for words in wanted.findall(FENCE.sub("", page.read_text("utf-8")))
     ]
     return list(dict.fromkeys(found))

@@ -18,7 +18,7 @@ import pytest
 from sparing.cli.main import COMMANDS, app
 from tests.cli.hint_states import World
 from tests.cli.test_hint_states import Person, person, settle
-from tests.copyable import ROOT, Line, inline, lines
+from tests.copyable import ROOT, Line, inline, inline_other, lines
 from tests.repositories import write_files
 
 __all__ = ["person"]
@@ -51,12 +51,20 @@ def test_every_line_is_run_or_has_a_reason() -> None:
     assert sorted({line.words for line in lines()}) == sorted(named)
 
 
+def test_a_test_that_a_reason_names_exists() -> None:
+    """K4: whoever moves it says so here."""
+    named = {path for reason in REASONS for path in re.findall(r"tests/[\w/.]+", reason)}
+    assert named
+    assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
+
+
 def test_targets_and_modules_that_are_named_exist() -> None:
+    """K4: in blocks and in running text."""
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
-    for words in (line.words.split() for line in lines()):
+    for words in (line.words.split() for line in (*lines(), *inline_other())):
         if words[0] == "make":
-            assert words[1] in targets
-        if words[0] == "python":
+            assert {one for one in words[1:] if re.fullmatch(r"[a-z-]+", one)} <= targets, words
+        if words[0].startswith("python"):
             found = importlib.util.find_spec(words[2])
             assert found
             assert found.origin
