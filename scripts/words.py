@@ -1,8 +1,8 @@
 """Words that a reader would stumble over, and what to write instead: `make lint` runs it.
 
-The list is the table under "Words" in CONTRIBUTING.md. Looked at is what people read: the README,
-docs/, templates of the page, and texts in the code. Docstrings and names are not, nor is what only
-agents and the stand-ins for models read.
+The list is the table under "Words" in CONTRIBUTING.md. It is applied to what people read:
+README, changelog, docs/, templates of the page, and texts in the code. Docstrings and names are
+left out, and so is what only agents and the stand-ins for models read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 ROW = re.compile(r"^\| ([^|`]+?) \| ([^|]+?) \|$", re.MULTILINE)
-PAGES = ("README.md", "docs/*.md", "src/sparing/web/templates/*.j2")
+PAGES = ("README.md", "CHANGELOG.md", "docs/*.md", "src/sparing/web/templates/*.j2")
 UNREAD = ("double", "prompts")
 """Rooms whose texts no person reads."""
 

@@ -206,6 +206,6 @@ def test_map_and_notes_are_off_until_they_are_seen_to_spare_calls(sample: Sample
         around=around, rows={**sample.rows, "feature": replace(row, overrides=own)}
     )
     chosen = sent(plain.source("spec-reviewer", "specify", Turn.REVIEW))[1]
-    assert chosen.record.dump()["off"]["map"] == "not shown yet to spare calls here"
-    assert chosen.record.dump()["off"]["notes"] == "not shown yet to spare calls here"
+    assert chosen.record.dump()["off"]["map"] == "not shown yet to save calls here"
+    assert chosen.record.dump()["off"]["notes"] == "not shown yet to save calls here"
     assert "map" not in [one.name for one in chosen.composed.segments]

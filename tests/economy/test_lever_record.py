@@ -27,8 +27,8 @@ BARE = turns(Errand.REVIEW, aided=False, calls=10, times=20)
 
 def test_a_map_is_off_until_it_was_seen_to_spare_calls() -> None:
     """E6: no first feature has it; every eighth one tries it once there is something to compare."""
-    assert why_off(Lever.MAP, [], 8) == "not shown yet to spare calls here"
-    assert why_off(Lever.MAP, BARE, 9) == "not shown yet to spare calls here"
+    assert why_off(Lever.MAP, [], 8) == "not shown yet to save calls here"
+    assert why_off(Lever.MAP, BARE, 9) == "not shown yet to save calls here"
     assert why_off(Lever.MAP, BARE, 8) == ""
 
 
@@ -38,7 +38,7 @@ def test_a_map_that_spares_calls_is_on_for_every_feature() -> None:
     poor = turns(Errand.REVIEW, aided=True, calls=10, times=10)
     assert why_off(Lever.MAP, [*BARE, *good], 9) == ""
     told = why_off(Lever.MAP, [*BARE, *poor], 8)
-    assert told == "its own record: 10 turns with it were spared 0.0 calls each"
+    assert told == "its own record: 10 turns with it saved 0.0 calls each"
 
 
 def test_only_turns_of_one_errand_are_compared() -> None:
@@ -102,4 +102,4 @@ def test_what_cannot_be_compared_spares_nothing() -> None:
     aided = turns(Errand.REVIEW, aided=True, calls=1, times=10)
     bare = turns(Errand.FIX, aided=False, calls=30, times=20)
     told = why_off(Lever.MAP, [*aided, *bare], 8)
-    assert told == "its own record: 10 turns with it were spared 0.0 calls each"
+    assert told == "its own record: 10 turns with it saved 0.0 calls each"

@@ -134,7 +134,8 @@ class AgentSettings:
         50, Rule(Whole(0, 100), "Percent of quoted files that it doesn't open.", SettingScope.USER)
     )
     double_files: int = setting(
-        4, Rule(Whole(1, 20), "Files it asks for at once from a tool of ours.", SettingScope.USER)
+        4,
+        Rule(Whole(1, 20), "Files it asks for in one call of Sparing's tools.", SettingScope.USER),
     )
     limit_seconds: int = setting(1800, limit(DAY, "How long one dispatch may take."))
     max_turns: int = setting(60, limit(1000, "How many turns an agent has in one dispatch."))

@@ -216,9 +216,9 @@ def why_off(lever: Lever, turns: Sequence[AidedTurn], feature: int) -> str:
         spared = _spared(aided, bare)
         if spared >= SPARES[lever]:
             return ""
-        return f"its own record: {len(aided)} turns with it were spared {spared:.1f} calls each"
+        return f"its own record: {len(aided)} turns with it saved {spared:.1f} calls each"
     tries = len(bare) >= TRIED_AFTER and feature % TRIED_EVERY == 0
-    return "" if tries else "not shown yet to spare calls here"
+    return "" if tries else "not shown yet to save calls here"
 
 
 def _spared(aided: Iterable[AidedTurn], bare: Iterable[AidedTurn]) -> float:

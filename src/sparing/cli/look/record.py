@@ -18,7 +18,7 @@ from sparing.desk.office import open_office
 @click.option(
     "--no-files",
     is_flag=True,
-    help="Leave the repository's files out: the run can then be priced, not played again.",
+    help="Leave the repository's files out: the run can then be repriced, but not replayed.",
 )
 @json_option
 def record_command(feature: str, file: Path | None, no_files: bool, as_json: bool) -> None:

@@ -60,7 +60,7 @@ def what_if(
     found, settings = recorded_of(office, basis_of(office, row)), settings_of(office, row)
     if not found.turns:
         raise UsageError(
-            "no turn of this run can be priced otherwise: none has told its calls",
+            "no turn of this run can be repriced: none reported its calls",
             "record a run that has been finished",
         )
     rates = _rates(found.own)

@@ -62,10 +62,10 @@ def read_document(office: Office, path: Path) -> str:
     """The text of a plain file of the user's, or what is wrong with it."""
     found = path.resolve()
     if any(found.is_relative_to(place) for place in _private(office)):
-        raise UsageError(f"{path} is not a place for documents", "name a document of yours")
+        raise UsageError(f"{path} is not a place for documents", "name one of your documents")
     try:
         if not stat.S_ISREG(found.stat().st_mode):
-            raise UsageError(f"{path} is not a file", "name a document of yours, such as prd.md")
+            raise UsageError(f"{path} is not a file", "name one of your documents, such as prd.md")
         with found.open("rb") as file:
             data = file.read(LARGEST + 1)
     except OSError as error:

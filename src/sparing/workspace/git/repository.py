@@ -266,7 +266,7 @@ def _no_repository(start: Path, stderr: str) -> RepositoryError:
     if "not a git repository" in stderr:
         return RepositoryError(
             f"{where} is not in a git repository",
-            "cd to a repository of yours; or see the workflow without one: sparing demo",
+            "cd to your repository; or see the workflow without one: sparing demo",
         )
     return RepositoryError(
         f"git can't use {where}: {stderr.strip().rpartition(chr(10))[2] or 'an odd name'}",
