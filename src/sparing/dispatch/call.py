@@ -18,11 +18,11 @@ from dataclasses import replace
 from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent, AgentReply, Run
 from sparing.agents.process import worktree_lock
 from sparing.briefing.trunk_group import access_of, form_of, system_of
-from sparing.dispatch.failover import taken_over
+from sparing.clients.outage import AT_ONCE, REPEATED
 from sparing.dispatch.paid_call import Passing, Permit, SpendRefusal, ignored, pay
 from sparing.dispatch.resume_check import trusted
 from sparing.dispatch.spend import SpendRequest, last_call_after
-from sparing.errors import SparingError
+from sparing.errors import ConfigError, SparingError
 from sparing.failure import Failure
 from sparing.fleet.arrival import send
 from sparing.job import LOOP, Job, Ticket
@@ -43,6 +43,7 @@ from sparing.runtime.turn_history import front_of
 from sparing.runtime.web_search import WEB
 from sparing.sent import Sent
 from sparing.turn import TURNS, Turn
+from sparing.turn_event import FailoverEvent
 from sparing.way import Way
 from sparing.workspace.git.kept_turn import keep_turn
 from sparing.workspace.git.lanes import lane_name
@@ -79,7 +80,7 @@ async def call(
         return Reply(error.what, error.repair)
     if isinstance(found, SpendRefusal):
         return Reply(found.failure, found.detail)
-    return found if template or not found.failure else taken_over(asking, found)
+    return found if template or not found.failure else _taken_over(asking, found)
 
 
 async def _run(asking: SpendRequest, permit: Permit, run: Run) -> AgentReply:
@@ -257,3 +258,21 @@ def paid_before(asking: SpendRequest, before: int) -> Reply | None:
         last_call_after=last_call_after(len(result.calls), result.seconds),
         answer_tokens=result.calls[-1]["output"] if result.calls else 0,
     )
+
+
+def _taken_over(asking: SpendRequest, reply: Reply) -> Reply:
+    """With the backend that takes over by the rule `agent.fallback`, which is told; as it is where
+    none may, and then the work waits."""
+    # What the ledger has by now is weighed anew: it knows of this failure.
+    source, left = replace(asking.source, sent_to="", _read={}), asking.backend.name
+    try:
+        agent = source.agent
+    except ConfigError:
+        return reply
+    if agent.name == left or reply.failure not in AT_ONCE | REPEATED:
+        return reply
+    what = FailoverEvent(left=left, taken=agent.name, failure=reply.failure)
+    words, name = f"moves from {left} to {agent.name}: {agent.why}", f"failover.{agent.name}"
+    with asking.around.database.write() as tx:
+        tell(tx, asking.ticket, source.job, what, text=words, name=name)
+    return replace(reply, elsewhere=agent.name)

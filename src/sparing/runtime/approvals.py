@@ -7,8 +7,10 @@ again. A branch that was moved elsewhere is not judged here: the next use of the
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
+from sparing.commit_purpose import Purpose
 from sparing.connection import Connection
 from sparing.errors import SparingError
 from sparing.event import EditEvent
@@ -17,10 +19,11 @@ from sparing.records import events, features, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
-from sparing.runtime.person_edit import commit_edit
+from sparing.runtime.commit_message import commit_stamp
 from sparing.runtime.surroundings import Surroundings
-from sparing.workspace.git.commit import changed_files
-from sparing.workspace.project.leaks import SecretsFound
+from sparing.workspace.git.commit import changed_files, changed_paths, commit_paths
+from sparing.workspace.git.repository import branch_commit, contains
+from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
 
 APPROVE = "approve"
 
@@ -39,7 +42,7 @@ def edit_since(around: Surroundings, letter: Letter, at: float) -> Edit | None:
     if letter.verb != APPROVE or row is None or row.running or letter.gate != row.leg_id:
         return None
     try:
-        commit = commit_edit(around, row, at)
+        commit = _commit_edit(around, row, at)
     except (SparingError, SecretsFound):
         # It can't become a commit: before the next turn it is put aside, and that is told.
         return None
@@ -47,6 +50,28 @@ def edit_since(around: Surroundings, letter: Letter, at: float) -> Edit | None:
         return None
     files = changed_files(around.repository, row.head, commit)
     return Edit(row, commit, tuple(file.path for file in files))
+
+
+def _commit_edit(around: Surroundings, row: FeatureRow, at: float) -> str:
+    """The commit with what a person has put on the branch, or changed in the feature's own folder,
+    while it waited; empty if there is nothing."""
+    feature, repo = row.feature, around.repository
+    tip = branch_commit(repo, feature.branch)
+    if tip is None or tip != row.head:
+        return tip if tip and contains(repo, tip, row.head) else ""
+    if not (around.folder.worktree(feature.name) / ".git").is_file():
+        return ""
+    worktree = around.worktree(row, row.head)
+    own = f"{around.feature_folder(row)}/"
+    paths = [path for path in changed_paths(worktree, row.head) if path.startswith(own)]
+    if not paths:
+        return ""
+    refuse_secrets(worktree, row.head, paths, around.folder.redactor.known)
+    step = f"edit.{row.leg_id}.{row.head[:10]}"
+    why = Purpose("docs", f"edit {', '.join(Path(path).name for path in paths)} by hand")
+    stamp = commit_stamp(repo, around.settings(row), feature, why, step, at)
+    change = commit_paths(worktree, row.head, paths, stamp)
+    return "" if change.empty else change.commit
 
 
 def void(tx: Connection, letter: Letter, edit: Edit, at: float) -> bool:
