@@ -1,7 +1,6 @@
 """What is said of an event, in a line. The type checker asks for one of every kind.
 
-The same for a terminal and for a page: a mark with its tone, words of ours, and what somebody
-said, which a door may cut. Nothing here has colours or width.
+For a terminal and a page, without colours or width: a mark, our words, what somebody said.
 """
 
 from __future__ import annotations
