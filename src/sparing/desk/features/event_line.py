@@ -216,8 +216,7 @@ def _person(event: Event, what: PersonLine) -> EventLine:
         case EditEvent(commit=commit):
             return EventLine("+", LineTone.PERSON, f"{commit[:SHOWN_COMMIT]} {event.text}")
         case RulingEvent(finding=finding, ruling=ruling, by=by):
-            words = f"{finding} {ruling} ({by})"
-            return EventLine("»", LineTone.PERSON, words, said=event.text)
+            return EventLine("»", LineTone.PERSON, f"{finding} {ruling} ({by})", said=event.text)
         case _:
             assert_never(what)
 
