@@ -10,6 +10,7 @@ SAMPLES = {
     "state.person": ("ada", "Ada L.", ""),
     "agent.script": ("/demo.toml", "~/demo.toml"),
     "agent.cassette": ("/run.cassette", "~/run.cassette"),
+    "workspace.root": ("packages/api", "apps/größe", ""),
     "workspace.base_branch": ("main", "release/1.2", "größe"),
     "engine.crash_at": ("commit.after", "x"),
     "commits.subject": ("plain", "[{type}] {words}"),

@@ -42,6 +42,7 @@ FREE = {
     "review.panel",
     "review.policy",
     "workspace.base_branch",
+    "workspace.root",
 }
 ASKED = {"workspace.setup", "workspace.copy", "workspace.services", "workspace.lend_env"}
 """Nothing comes of them before a person has seen them: tests/workspace/test_setup.py."""

@@ -37,8 +37,9 @@ def aided(brief: Brief, source: Source) -> Brief:
     sees = TURNS[source.job.turn].sees_code and brief.asked.kind is not TurnKind.JUDGE
     sees = sees and not (brief.asked.phase and brief.asked.kind is TurnKind.ASSIST)
     if Lever.MAP in levers and sees:
-        folder = f"{source.folder}/"
-        brief = replace(brief, map=map_of(source.around.repository, _base(source), folder))
+        root = source.around.settings(source.row).workspace.root
+        where = (f"{source.folder}/", f"{root}/" if root else "")
+        brief = replace(brief, map=map_of(source.around.repository, _base(source), *where))
     if Lever.NOTES in levers and KINDS[brief.asked.kind].remembers:
         brief = replace(brief, notes=_notes(source, brief))
     if Lever.TRUNK in levers and brief.code is not None and brief.asked.kind in REVIEWS:
@@ -69,13 +70,13 @@ def _base(source: Source) -> str:
     return source.row.feature.base_commit
 
 
-def map_of(repository: Repository, commit: str, but: str) -> str:
+def map_of(repository: Repository, commit: str, but: str, only: str = "") -> str:
     """Of the commit a feature began at: the same for all its dispatches."""
-    key = (repository.key, commit)
+    key = (repository.key, f"{commit} {only}")
     if key not in _maps:
         sizes = list_files(repository, commit)
-        own = {path: size for path, size in sizes.items() if not path.startswith(but)}
-        wanted = code_files(own, LARGEST_CHARS)
+        names = (path for path in sizes if path.startswith(only) and not path.startswith(but))
+        wanted = code_files({path: sizes[path] for path in names}, LARGEST_CHARS)
         _maps[key] = repository_map(read_files(repository, commit, wanted))
     return _maps[key]
 

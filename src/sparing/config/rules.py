@@ -77,6 +77,7 @@ COMMANDS = Lines(
     "&&",
 )
 FILES = Lines("a list of file patterns inside the repository", value_forms.PATTERN_FILES)
+FOLDER = Text("a folder inside the repository, packages/api", value_forms.PATTERN_FOLDER)
 HOSTS = Lines("a list of host names, each with :port if it is not 443", value_forms.PATTERN_HOST)
 
 SERVICES = Lines(

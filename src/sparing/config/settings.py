@@ -28,6 +28,7 @@ from sparing.config.rules import (
     DATABASE,
     DAY,
     FILES,
+    FOLDER,
     HOSTS,
     OWN_PATH,
     PERSON,
@@ -113,6 +114,15 @@ class StateSettings:
 class WorkspaceSettings:
     base_branch: str = setting(
         "", Rule(BRANCH, "The branch features start from. Empty: the one checked out.")
+    )
+    root: str = setting(
+        "",
+        Rule(
+            FOLDER,
+            "In a repository of many packages: the folder that a feature is about, such as "
+            "`packages/api`. Checks, set-up and the map of the code come from there; the whole "
+            "repository's checks run at the end. Empty: the repository is one project.",
+        ),
     )
     hand_over: HandOver = setting(
         HandOver.PRINT,

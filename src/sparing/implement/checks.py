@@ -42,10 +42,30 @@ class Extra(NamedTuple):
     """What is not run, and why."""
 
 
-def checks_at(around: Surroundings, row: FeatureRow, commit: str) -> Standing:
-    """Which checks a commit of a feature has, and how they differ from those it began with."""
-    base = Snapshot(around.repository, row.feature.base_commit)
-    return standing(base, Snapshot(around.repository, commit))
+ALL = " of the whole repository"
+"""Behind the name of a check that does not belong to the feature's own folder."""
+
+
+def checks_at(
+    around: Surroundings, row: FeatureRow, commit: str, *, whole: bool = False
+) -> Standing:
+    """Which checks a commit of a feature has, and how they differ from those it began with.
+
+    Where a feature is about one folder: that folder's, and with `whole` the repository's too.
+    """
+    root = around.settings(row).workspace.root
+    every = _standing(around, row, commit, "")
+    own = _standing(around, row, commit, root) if root else every
+    if not root or not own.checks:
+        return every
+    others = tuple(one._replace(name=f"{one.name}{ALL}") for one in every.checks)
+    changes = dict.fromkeys((*own.changed, *every.changed))
+    return Standing((*own.checks, *(others if whole else ())), tuple(changes))
+
+
+def _standing(around: Surroundings, row: FeatureRow, commit: str, root: str) -> Standing:
+    base = Snapshot(around.repository, row.feature.base_commit, root)
+    return standing(base, Snapshot(around.repository, commit, root))
 
 
 def run_checks(
@@ -54,6 +74,8 @@ def run_checks(
     head: str,
     also: Sequence[Check] = (),
     commit: str = "",
+    *,
+    whole: bool = False,
 ) -> tuple[CheckResult, ...]:
     """All that the repository has, and what a person trusted beside it; output is kept whole.
 
@@ -61,7 +83,7 @@ def run_checks(
     check has left. Without a commit it is the head.
     """
     worktree, tried = around.worktree(row, head), commit or head
-    found = (*checks_at(around, row, tried).checks, *also)
+    found = (*checks_at(around, row, tried, whole=whole).checks, *also)
     there = (one for one in found if not _absent(around, one, worktree.path))
     return tuple(run_on(around, row, worktree, tried, one) for one in there)
 
@@ -141,7 +163,9 @@ def tell_checks(
 
 
 def _absent(around: Surroundings, check: Check, worktree: Path) -> bool:
-    return not_installed(check, tools_of(worktree), around.environ.get("PATH", os.defpath))
+    return not_installed(
+        check, tools_of(worktree, check.folder), around.environ.get("PATH", os.defpath)
+    )
 
 
 def _criteria(source: Source) -> str:

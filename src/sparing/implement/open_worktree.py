@@ -44,7 +44,7 @@ def open_worktree(source: Source, ticket: Ticket) -> JobResult:
     outfit(around, row, worktree, ticket, job)
     if job.baseline or (tip != row.feature.base_commit and not job.given):
         return JobResult(commit=tip)
-    results = run_checks(around, row, tip)
+    results = run_checks(around, row, tip, whole=True)
     tell_needs(source, ticket, results)
     known = Baseline.of(results)
     red = ", ".join(one.name for one in results if not one.passed)

@@ -10,6 +10,7 @@ from sparing.briefing.gather import read_tasks
 from sparing.commit_purpose import Purpose
 from sparing.errors import SparingError
 from sparing.event import ChecksEvent
+from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
 from sparing.implement.checks import changes_to_approve, extra_checks, run_checks, tell_checks
 from sparing.implement.evidence import known_of
@@ -22,12 +23,14 @@ from sparing.runtime.source import Source
 from sparing.workspace.checks.changes import Changed
 from sparing.workspace.project.paths import Confined
 
+CHECKED = frozenset({StageWork.IMPLEMENT, StageWork.BUILD, StageWork.CHECK})
+
 
 def check_stage(source: Source, ticket: Ticket) -> JobResult:
     around, row, job = source.around, source.row, source.job
     note = outfit(around, row, around.worktree(row, job.head), ticket, job)
     extra = extra_checks(source)
-    results = run_checks(around, row, job.head, extra.trusted)
+    results = run_checks(around, row, job.head, extra.trusted, whole=_is_last(source))
     checked = Checked(results, known_of(source))
     names = ", ".join(one.name for one in checked.red)
     asks = (*changes_to_approve(source, checked), *guard_changes(source, checked))
@@ -45,6 +48,14 @@ def check_stage(source: Source, ticket: Ticket) -> JobResult:
     if source.stage.work is not StageWork.CHECK or source.stage.writes is None:
         return result  # what a builder wrote stays as it is
     return replace(result, commit=_written(source, ticket, verification(source, checked, detail)))
+
+
+def _is_last(source: Source) -> bool:
+    """Whether nobody checks after this: then the whole repository's checks run too."""
+    stages = FLOWS[source.row.feature.flow].stages
+    names = [one.name for one in stages]
+    later = stages[names.index(source.stage.name) + 1 :] if source.stage.name in names else ()
+    return not any(one.work in CHECKED for one in later)
 
 
 def _written(source: Source, ticket: Ticket, text: str) -> str:

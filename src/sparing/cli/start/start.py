@@ -30,7 +30,13 @@ from sparing.desk.gates import answers
 from sparing.desk.money.efforts import effort_outlooks, efforts_json
 from sparing.desk.money.forecast import outlook, outlook_json
 from sparing.desk.office import Office, open_office
-from sparing.desk.setup.repository_scan import RepositoryScan, has_changes, offer_once, prospect
+from sparing.desk.setup.repository_scan import (
+    RepositoryScan,
+    check_root,
+    has_changes,
+    offer_once,
+    prospect,
+)
 from sparing.records.features import FeatureRow
 from sparing.workspace.git.repository import head
 
@@ -58,10 +64,12 @@ def start_command(
     With --from-file or --from-issue you may leave TITLE out.
     """
     agent = agent_flags(how["backend"], how["model"])
-    office = open_office(Path.cwd(), {**sandbox_flag(unsandboxed), **agent})
+    root = {"workspace.root": how["root"].rstrip("/")} if how["root"] else {}
+    office = open_office(Path.cwd(), {**sandbox_flag(unsandboxed), **agent, **root})
+    check_root(office)
     chosen = settle_flow(office, title, flow, how)
     begins = chosen.begins
-    overrides = {**agent, **({"workspace.hand_over": hand_over} if hand_over else {})}
+    overrides = {**agent, **root, **({"workspace.hand_over": hand_over} if hand_over else {})}
     if how["effort"]:
         overrides[EFFORT] = how["effort"]
     given = (office, begins.title, chosen.flow, overrides, now(), begins.beginning)

@@ -42,6 +42,11 @@ OPTIONS = (
         help="How thorough: review rounds, models, caps, extra tests. Default: flow.effort.",
     ),
     click.option(
+        "--root",
+        metavar="FOLDER",
+        help="The package of a monorepo that it is about. Default: workspace.root.",
+    ),
+    click.option(
         "--after",
         multiple=True,
         metavar="FEATURE",

@@ -18,7 +18,7 @@ from sparing.flow.state import FlowState, Position
 from sparing.records import events
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
-from sparing.workspace.checks.changes import standing
+from sparing.workspace.checks.changes import Changed, standing
 from sparing.workspace.git.commit import changed_files
 from sparing.workspace.git.repository import contains
 from sparing.workspace.git.snapshot import Snapshot
@@ -107,12 +107,24 @@ def _checks(office: Office, row: FeatureRow) -> str:
 def _redefined(office: Office, row: FeatureRow) -> Iterator[str]:
     """By name: what of the checks nobody was asked about, because none ran afterwards."""
     agreed = frozenset(map(str, row.place.get("talk", {}).get("agreed", ())))
-    base = Snapshot(office.repository, row.feature.base_commit)
-    found = standing(base, Snapshot(office.repository, row.head)).open(agreed)
+    every = (_changed(office, row, root, agreed) for root in _roots(office, row))
+    found = tuple(dict.fromkeys(one for some in every for one in some))
     for one in found[:MOST_NOTES]:
         yield f"checks were changed after their last run: {one.words}"
     if len(found) > MOST_NOTES:
         yield f"checks were changed after their last run: {len(found) - MOST_NOTES} more"
+
+
+def _roots(office: Office, row: FeatureRow) -> tuple[str, ...]:
+    """The folder that the feature is about, and the whole repository."""
+    return tuple(dict.fromkeys((settings_of(office, row).workspace.root, "")))
+
+
+def _changed(
+    office: Office, row: FeatureRow, root: str, agreed: frozenset[str]
+) -> tuple[Changed, ...]:
+    base = Snapshot(office.repository, row.feature.base_commit, root)
+    return standing(base, Snapshot(office.repository, row.head, root)).open(agreed)
 
 
 def _later(office: Office, row: FeatureRow, green: str) -> bool:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from sparing.artifact import RULES
 from sparing.desk.office import Office
+from sparing.errors import UsageError
 from sparing.workspace.checks.discover import Check, find_checks
 from sparing.workspace.git.commit import read_file
 from sparing.workspace.git.repository import BranchHead, is_dirty, resolve_base
@@ -39,14 +40,14 @@ class RepositoryScan(NamedTuple):
 def prospect(office: Office) -> RepositoryScan:
     checkout, settings = office.repository.checkout, office.loaded.settings.workspace
     base = resolve_base(office.repository, settings.base_branch)
-    plan = setup_plan.plan_setup(Folder(checkout), settings.setup, settings.copy)._replace(
-        services=settings.services, variables=settings.lend_env
-    )
+    root = settings.root
+    plan = setup_plan.plan_setup(Folder(checkout / root), settings.setup, settings.copy, root)
+    plan = plan._replace(services=settings.services, variables=settings.lend_env)
     lent = lent_files.matching(checkout, settings.copy)
     near = [name for name in PRIVATE if (checkout / name).is_file() and name not in lent]
     return RepositoryScan(
         base=base,
-        checks=find_checks(Snapshot(office.repository, base.commit)),
+        checks=_checks_of(office, base.commit, root),
         setup=plan,
         agreed=True if plan.empty else setup_plan.answer_of(office.folder.path, plan),
         rules=tuple(name for name in RULES if read_file(office.repository, base.commit, name))[:1],
@@ -56,6 +57,24 @@ def prospect(office: Office) -> RepositoryScan:
         ),
         configured=_configured(office),
     )
+
+
+def check_root(office: Office) -> None:
+    """Refused where the base branch has no such folder."""
+    settings = office.loaded.settings.workspace
+    if not settings.root:
+        return
+    base = resolve_base(office.repository, settings.base_branch)
+    if not Snapshot(office.repository, base.commit, settings.root).entries:
+        raise UsageError(
+            f"there is no folder {settings.root} in {base.branch or base.commit[:10]}",
+            "name one that has files: git ls-files | head",
+        )
+
+
+def _checks_of(office: Office, commit: str, root: str) -> tuple[Check, ...]:
+    own = find_checks(Snapshot(office.repository, commit, root)) if root else ()
+    return own or find_checks(Snapshot(office.repository, commit))
 
 
 def agree(office: Office, plan: SetupPlan, *, agreed: bool) -> None:

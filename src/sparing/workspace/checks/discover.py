@@ -52,10 +52,13 @@ class Check(NamedTuple):
     command: tuple[str, ...]
     origin: str
     """The file that says so."""
+    folder: str = ""
+    """In which it runs, from the top of the repository."""
 
     @property
     def words(self) -> str:
-        return shlex.join(self.command)
+        line = shlex.join(self.command)
+        return f"{line} (in {self.folder})" if self.folder else line
 
 
 def find_checks(files: Snapshot, wanted: Collection[str] = ()) -> tuple[Check, ...]:
@@ -70,7 +73,7 @@ def find_checks(files: Snapshot, wanted: Collection[str] = ()) -> tuple[Check, .
     if len(found) > 1 and "check" not in wanted:
         # A target of that name mostly runs the others.
         found.pop("check", None)
-    return tuple(found.values())
+    return tuple(one._replace(folder=files.root) for one in found.values())
 
 
 def makefile_of(files: Snapshot) -> str:

@@ -29,9 +29,9 @@ def store_of(worktree: Path) -> Path:
     return worktree.with_name(f"{worktree.name}.environment")
 
 
-def tools_of(worktree: Path) -> Path:
-    """Where programs lie that a set-up has installed; the folder need not exist."""
-    return store_of(worktree) / SEALED / VENV / "bin"
+def tools_of(worktree: Path, folder: str = "") -> Path:
+    """Where programs lie that a set-up has installed in a folder; it need not exist."""
+    return store_of(worktree) / SEALED / folder / VENV / "bin"
 
 
 def installed_modules(worktree: Path) -> frozenset[str]:

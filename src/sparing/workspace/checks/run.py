@@ -115,7 +115,7 @@ def run_check(
     `keep` is given all that it printed and says where it is.
     """
     seen = worktree if sandbox is None else place_of(worktree, sandbox.level)
-    environment = _environment(worktree, seen, environ)
+    environment = _environment(worktree / check.folder, seen / check.folder, environ)
     with (
         _prepared(check, worktree, environment, sandbox) as line,
         _output(check, worktree, sandbox) as out,
@@ -123,7 +123,7 @@ def run_check(
         try:
             process = subprocess.Popen(
                 line.argv,
-                cwd=worktree,
+                cwd=worktree / check.folder,
                 env=line.env,
                 pass_fds=line.pass_fds,
                 stdin=subprocess.DEVNULL,

@@ -31,11 +31,23 @@ MOST_LINKS = 40
 class Snapshot:
     repository: Repository
     commit: str
+    root: str = ""
+    """Only what lies in this folder, and named from there; empty for all."""
 
     @cached_property
     def entries(self) -> Mapping[str, Entry]:
         """Every file, link and submodule."""
-        return _entries(self.repository, self.commit)
+        every = _entries(self.repository, self.commit)
+        if not self.root:
+            return every
+        start = f"{self.root}/"
+        return {
+            path[len(start) :]: entry for path, entry in every.items() if path.startswith(start)
+        }
+
+    def _read(self, path: str) -> bytes | None:
+        whole = f"{self.root}/{path}" if self.root else path
+        return read_file(self.repository, self.commit, whole)
 
     def names(self) -> frozenset[str]:
         """Regular files at the top, also by way of links."""
@@ -46,7 +58,7 @@ class Snapshot:
         """At most the limit; nothing if there is no such file. Links are followed as long as
         they lead to files of the commit."""
         end = self.follow(path)[-1]
-        data = read_file(self.repository, self.commit, end) if self.is_file(end) else None
+        data = self._read(end) if self.is_file(end) else None
         return (data or b"")[:LIMIT_BYTES].decode("utf-8", "replace")
 
     def is_file(self, path: str) -> bool:
@@ -62,7 +74,7 @@ class Snapshot:
             if link is None:
                 break
             links.append(link)
-            target = os.fsdecode(read_file(self.repository, self.commit, link) or b"")
+            target = os.fsdecode(self._read(link) or b"")
             rest = path[len(link) :].lstrip("/")
             path = posixpath.normpath(posixpath.join(posixpath.dirname(link), target, rest))
         return (*links, path)

@@ -31,6 +31,9 @@ class SetupSettings(Protocol):
     @property
     def copy(self) -> Sequence[str]: ...
 
+    @property
+    def root(self) -> str: ...
+
 
 @dataclass(frozen=True, slots=True)
 class SetupQuestion:
@@ -42,6 +45,7 @@ class SetupQuestion:
     base: str
     setup: tuple[str, ...]
     copy: tuple[str, ...]
+    root: str = ""
 
     @classmethod
     def of(
@@ -54,6 +58,7 @@ class SetupQuestion:
             base=feature.base_commit,
             setup=tuple(settings.setup),
             copy=tuple(settings.copy),
+            root=settings.root,
         )
 
 
@@ -105,8 +110,8 @@ def decide(asked: SetupQuestion, found: Consent, *, agreed: bool) -> None:
 
 def _recipe(asked: SetupQuestion, commit: str) -> Recipe:
     learned = learned_from(asked.state)
-    return recipe_at(asked.repository, commit, asked.setup, asked.copy, learned)
+    return recipe_at(asked.repository, commit, asked.setup, asked.copy, learned, asked.root)
 
 
 def _unlearned(asked: SetupQuestion, commit: str) -> Recipe:
-    return recipe_at(asked.repository, commit, asked.setup, asked.copy)
+    return recipe_at(asked.repository, commit, asked.setup, asked.copy, root=asked.root)

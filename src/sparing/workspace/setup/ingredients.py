@@ -80,9 +80,10 @@ def recipe_at(
     setup: Sequence[str],
     copy: Sequence[str],
     learned: Mapping[str, Traced] | None = None,
+    root: str = "",
 ) -> Recipe:
     """`learned` has what earlier runs have read, by the hash of their commands."""
-    plan = plan_at(repo, commit, tuple(setup), tuple(copy))
+    plan = plan_at(repo, commit, tuple(setup), tuple(copy), root)
     return _recipe_at(repo, commit, plan, (learned or {}).get(plan.digest, NOT_RUN))
 
 
@@ -94,9 +95,9 @@ def with_learned(repo: Repository, recipe: Recipe, learned: Mapping[str, Traced]
 
 @lru_cache(64)
 def plan_at(
-    repo: Repository, commit: str, setup: tuple[str, ...], copy: tuple[str, ...]
+    repo: Repository, commit: str, setup: tuple[str, ...], copy: tuple[str, ...], root: str = ""
 ) -> SetupPlan:
-    return plan_setup(Snapshot(repo, commit), setup, copy)
+    return plan_setup(Snapshot(repo, commit, root), setup, copy, root)
 
 
 @lru_cache(64)

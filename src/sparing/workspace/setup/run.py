@@ -207,7 +207,7 @@ def _is_within(path: str, folders: Iterable[str]) -> bool:
 
 
 def _run(command: Command, worktree: Worktree, means: Means, line: tuple[str, ...]) -> CheckResult:
-    check = Check("set-up", command.argv, command.origin)
+    check = Check("set-up", command.argv, command.origin, command.folder)
     own = caches(means.caches)
     if command.argv[0] in ("npm", "npx"):
         own = {name: value for name, value in own.items() if name not in _OF_PNPM}

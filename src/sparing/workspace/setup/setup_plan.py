@@ -33,10 +33,18 @@ class Command(NamedTuple):
     argv: tuple[str, ...]
     origin: str
     """The file or setting that says so."""
+    folder: str = ""
+    """In which it runs."""
 
     @property
     def words(self) -> str:
-        return shlex.join(self.argv)
+        line = shlex.join(self.argv)
+        return f"{line} (in {self.folder})" if self.folder else line
+
+    @property
+    def told(self) -> list[str]:
+        """What is agreed to."""
+        return [*self.argv, *(("in", self.folder) if self.folder else ())]
 
 
 class SetupPlan(NamedTuple):
@@ -51,7 +59,7 @@ class SetupPlan(NamedTuple):
 
     @property
     def digest(self) -> str:
-        told = [[list(one.argv) for one in self.commands], list(self.copy)]
+        told = [[one.told for one in self.commands], list(self.copy)]
         if self.services or self.variables:
             told += [list(self.services), list(self.variables)]
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()
@@ -76,12 +84,16 @@ class SetupPlan(NamedTuple):
         return SetupPlan((), (), self.services, self.variables)
 
 
-def plan_setup(files: Files, setup: Sequence[str], copy: Sequence[str]) -> SetupPlan:
-    """From the settings; `auto` in the list stands for what is found among the files."""
+def plan_setup(
+    files: Files, setup: Sequence[str], copy: Sequence[str], root: str = ""
+) -> SetupPlan:
+    """From the settings; `auto` in the list stands for what is found among the files, which are
+    those of the folder `root`."""
     commands: list[Command] = []
     for line in setup:
         commands += detect(files) if line == AUTO else (_parsed(line),)
-    return SetupPlan(tuple(dict.fromkeys(commands)), tuple(copy))
+    placed = (one._replace(folder=root) for one in commands)
+    return SetupPlan(tuple(dict.fromkeys(placed)), tuple(copy))
 
 
 def detect(files: Files) -> tuple[Command, ...]:
