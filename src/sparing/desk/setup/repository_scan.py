@@ -67,7 +67,7 @@ def check_root(office: Office) -> None:
     base = resolve_base(office.repository, settings.base_branch)
     if not Snapshot(office.repository, base.commit, settings.root).entries:
         raise UsageError(
-            f"there is no folder {settings.root} in {base.branch or base.commit[:10]}",
+            f"{settings.root} is not a folder of {base.branch or base.commit[:10]}",
             "name one that has files: git ls-files | head",
         )
 
