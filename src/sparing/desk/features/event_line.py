@@ -41,8 +41,7 @@ from sparing.turn_event import (
 )
 
 WAYS = {
-    "compose": "fresh",
-    "plain": "fresh",
+    **dict.fromkeys(("compose", "plain"), "fresh"),
     "reference": "fresh, by reference",
     "resume": "resumed",
     "fork": "forked",
