@@ -12,6 +12,7 @@ from sparing.base_sync import BaseSync
 from sparing.codec import JsonObject
 from sparing.continuation import Continuation, WeighResult
 from sparing.panel import joint_name
+from sparing.refinement import Refinement, TraceResult
 from sparing.task_progress import TaskProgress
 from sparing.turn import Turn
 
@@ -48,6 +49,8 @@ class JobKind(StrEnum):
     """Take what single tasks made off the branch."""
     SYNC = "sync"
     """Bring the base branch in, and see whether the checks agree."""
+    TRACE = "trace"
+    """See which approval no longer holds, since a section that it saw has changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,8 @@ class Job:
     """For CHECK: changes of checks that a person has agreed to, by key."""
     sync: BaseSync = BaseSync()
     """For SYNC: what is brought in, and how far that is."""
+    refined: Refinement = Refinement()
+    """Of a stage that a change is followed to: what is shown of it."""
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -166,6 +171,8 @@ class JobResult:
     """Of the checks: what changed in them and nobody has agreed to, in words and by key."""
     merged: str = ""
     """Of a base that does not fit yet: the commit on which an agent makes it fit."""
+    trace: TraceResult | None = None
+    """Of a change that is followed: where it leads."""
 
 
 @dataclass(frozen=True, slots=True)

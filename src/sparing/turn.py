@@ -11,7 +11,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
-from sparing.turn_kind import Errand, ReplyForm, TurnKind
+from sparing.turn_kind import Errand, PromptKinds, ReplyForm, TurnKind, always
 
 
 class Turn(StrEnum):
@@ -42,6 +42,8 @@ class Turn(StrEnum):
     """Make the code do what deeper tests ask for."""
     RESOLVE = "resolve"
     """Make a feature fit the base branch that was brought in."""
+    REFINE = "refine"
+    """Bring a document up to date with what changed above it, and leave the rest as it is."""
     RETRO = "retro"
     """Look back at the feature, and judge what the bank says."""
     HAND_OVER = "hand_over"
@@ -82,21 +84,7 @@ class StageStep(StrEnum):
     UNDO = "undo"
     SYNC = "sync"
     RESOLVE = "resolve"
-
-
-class PromptKinds(NamedTuple):
-    """The kind of prompt a turn is asked with, by where it is asked."""
-
-    usual: TurnKind
-    on_code: TurnKind
-    """In a stage whose tasks become code."""
-    in_tier: TurnKind
-    final: TurnKind
-    """Of a reviewer that has passed."""
-
-
-def _always(kind: TurnKind) -> PromptKinds:
-    return PromptKinds(kind, kind, kind, kind)
+    TRACE = "trace"
 
 
 class TurnRow(NamedTuple):
@@ -136,7 +124,7 @@ class TurnRow(NamedTuple):
 
 TURNS: Mapping[Turn, TurnRow] = MappingProxyType({
     Turn.NONE: TurnRow(
-        kinds=_always(TurnKind.ASSIST), errand=Errand.LONE, code_errand=Errand.LONE,
+        kinds=always(TurnKind.ASSIST), errand=Errand.LONE, code_errand=Errand.LONE,
         step=StageStep.AUTHOR, form=ReplyForm.TEXT, words="turns/assist", phase="", roles=(),
         writes=True, sees_code=True, by_parts=False, helps=False, dispensable=False,
         may_leave=False, may_only_ask=False, tells_changes=False, answers_comments=False,
@@ -157,7 +145,7 @@ TURNS: Mapping[Turn, TurnRow] = MappingProxyType({
         answers_comments=False, trunk_is_shared=True,
     ),
     Turn.REDO: TurnRow(
-        kinds=_always(TurnKind.REDO), errand=Errand.REVISE, code_errand=Errand.FIX,
+        kinds=always(TurnKind.REDO), errand=Errand.REVISE, code_errand=Errand.FIX,
         step=StageStep.AUTHOR, form=ReplyForm.TEXT, words="turns/redo", phase="", roles=(),
         writes=True, sees_code=True, by_parts=False, helps=False, dispensable=False,
         may_leave=False, may_only_ask=False, tells_changes=False, answers_comments=True,
@@ -171,100 +159,107 @@ TURNS: Mapping[Turn, TurnRow] = MappingProxyType({
         may_only_ask=False, tells_changes=False, answers_comments=False, trunk_is_shared=True,
     ),
     Turn.IMPLEMENT: TurnRow(
-        kinds=_always(TurnKind.TASK), errand=Errand.IMPLEMENT, code_errand=Errand.IMPLEMENT,
+        kinds=always(TurnKind.TASK), errand=Errand.IMPLEMENT, code_errand=Errand.IMPLEMENT,
         step=StageStep.TASK, form=ReplyForm.TEXT, words="turns/task", phase="", roles=(),
         writes=True, sees_code=True, by_parts=False, helps=False, dispensable=False, may_leave=True,
         may_only_ask=False, tells_changes=False, answers_comments=False, trunk_is_shared=True,
     ),
     Turn.BUILD: TurnRow(
-        kinds=_always(TurnKind.STAGE), errand=Errand.IMPLEMENT, code_errand=Errand.IMPLEMENT,
+        kinds=always(TurnKind.STAGE), errand=Errand.IMPLEMENT, code_errand=Errand.IMPLEMENT,
         step=StageStep.AUTHOR, form=ReplyForm.TEXT, words="turns/stage", phase="", roles=(),
         writes=True, sees_code=True, by_parts=False, helps=False, dispensable=False,
         may_leave=False, may_only_ask=False, tells_changes=False, answers_comments=True,
         trunk_is_shared=True,
     ),
     Turn.REPAIR_CHECKS: TurnRow(
-        kinds=_always(TurnKind.CHECKS), errand=Errand.FIX, code_errand=Errand.FIX,
+        kinds=always(TurnKind.CHECKS), errand=Errand.FIX, code_errand=Errand.FIX,
         step=StageStep.REPAIR, form=ReplyForm.TEXT, words="turns/checks", phase="", roles=(),
         writes=True, sees_code=True, by_parts=False, helps=False, dispensable=False, may_leave=True,
         may_only_ask=True, tells_changes=True, answers_comments=False, trunk_is_shared=True,
     ),
     Turn.JUDGE: TurnRow(
-        kinds=_always(TurnKind.JUDGE), errand=Errand.LONE, code_errand=Errand.LONE,
+        kinds=always(TurnKind.JUDGE), errand=Errand.LONE, code_errand=Errand.LONE,
         step=StageStep.AUTHOR, form=ReplyForm.VERDICT, words="turns/judge", phase="", roles=(),
         writes=False, sees_code=True, by_parts=False, helps=False, dispensable=False,
         may_leave=False, may_only_ask=False, tells_changes=False, answers_comments=False,
         trunk_is_shared=True,
     ),
     Turn.ANSWER: TurnRow(
-        kinds=_always(TurnKind.ANSWER), errand=Errand.REVISE, code_errand=Errand.FIX,
+        kinds=always(TurnKind.ANSWER), errand=Errand.REVISE, code_errand=Errand.FIX,
         step=StageStep.AUTHOR, form=ReplyForm.TEXT, words="turns/stage", phase="", roles=(),
         writes=True, sees_code=True, by_parts=False, helps=False, dispensable=False,
         may_leave=False, may_only_ask=True, tells_changes=False, answers_comments=False,
         trunk_is_shared=True,
     ),
     Turn.RESEARCH: TurnRow(
-        kinds=_always(TurnKind.ASSIST), errand=Errand.LONE, code_errand=Errand.LONE,
+        kinds=always(TurnKind.ASSIST), errand=Errand.LONE, code_errand=Errand.LONE,
         step=StageStep.RESEARCH, form=ReplyForm.FINDINGS, words="turns/assist", phase="",
         roles=("codebase-explorer", "researcher"), writes=False, sees_code=False, by_parts=False,
         helps=False, dispensable=True, may_leave=False, may_only_ask=False, tells_changes=False,
         answers_comments=False, trunk_is_shared=False,
     ),
     Turn.PART: TurnRow(
-        kinds=_always(TurnKind.PART), errand=Errand.WRITE, code_errand=Errand.WRITE,
+        kinds=always(TurnKind.PART), errand=Errand.WRITE, code_errand=Errand.WRITE,
         step=StageStep.PART, form=ReplyForm.TEXT, words="turns/part", phase="", roles=(),
         writes=True, sees_code=True, by_parts=True, helps=False, dispensable=False, may_leave=True,
         may_only_ask=False, tells_changes=False, answers_comments=False, trunk_is_shared=True,
     ),
     Turn.PROPOSE: TurnRow(
-        kinds=_always(TurnKind.ASSIST), errand=Errand.LONE, code_errand=Errand.LONE,
+        kinds=always(TurnKind.ASSIST), errand=Errand.LONE, code_errand=Errand.LONE,
         step=StageStep.AUTHOR, form=ReplyForm.PROPOSAL, words="turns/assist", phase="", roles=(),
         writes=False, sees_code=True, by_parts=False, helps=False, dispensable=False,
         may_leave=False, may_only_ask=False, tells_changes=False, answers_comments=False,
         trunk_is_shared=True,
     ),
     Turn.SIMPLIFY: TurnRow(
-        kinds=_always(TurnKind.ASSIST), errand=Errand.LONE, code_errand=Errand.LONE,
+        kinds=always(TurnKind.ASSIST), errand=Errand.LONE, code_errand=Errand.LONE,
         step=StageStep.SIMPLIFY, form=ReplyForm.TEXT, words="turns/assist", phase="",
         roles=("code-simplifier",), writes=True, sees_code=True, by_parts=False, helps=True,
         dispensable=True, may_leave=True, may_only_ask=False, tells_changes=False,
         answers_comments=False, trunk_is_shared=False,
     ),
     Turn.OUTLINE: TurnRow(
-        kinds=_always(TurnKind.ASSIST), errand=Errand.LONE, code_errand=Errand.LONE,
+        kinds=always(TurnKind.ASSIST), errand=Errand.LONE, code_errand=Errand.LONE,
         step=StageStep.OUTLINE, form=ReplyForm.TEXT, words="turns/assist_phase", phase="A",
         roles=("test-deepener",), writes=False, sees_code=False, by_parts=False, helps=True,
         dispensable=True, may_leave=True, may_only_ask=False, tells_changes=False,
         answers_comments=False, trunk_is_shared=False,
     ),
     Turn.DEEPEN: TurnRow(
-        kinds=_always(TurnKind.ASSIST), errand=Errand.LONE, code_errand=Errand.LONE,
+        kinds=always(TurnKind.ASSIST), errand=Errand.LONE, code_errand=Errand.LONE,
         step=StageStep.DEEPEN, form=ReplyForm.TEXT, words="turns/assist_phase", phase="B",
         roles=("test-deepener",), writes=True, sees_code=True, by_parts=False, helps=True,
         dispensable=True, may_leave=True, may_only_ask=False, tells_changes=False,
         answers_comments=False, trunk_is_shared=False,
     ),
     Turn.MEND: TurnRow(
-        kinds=_always(TurnKind.CHECKS), errand=Errand.FIX, code_errand=Errand.FIX,
+        kinds=always(TurnKind.CHECKS), errand=Errand.FIX, code_errand=Errand.FIX,
         step=StageStep.MEND, form=ReplyForm.TEXT, words="turns/checks", phase="", roles=(),
         writes=True, sees_code=True, by_parts=False, helps=True, dispensable=False, may_leave=True,
         may_only_ask=False, tells_changes=False, answers_comments=False, trunk_is_shared=False,
     ),
     Turn.RESOLVE: TurnRow(
-        kinds=_always(TurnKind.CHECKS), errand=Errand.FIX, code_errand=Errand.FIX,
+        kinds=always(TurnKind.CHECKS), errand=Errand.FIX, code_errand=Errand.FIX,
         step=StageStep.RESOLVE, form=ReplyForm.TEXT, words="turns/resolve", phase="", roles=(),
         writes=True, sees_code=True, by_parts=False, helps=False, dispensable=False, may_leave=True,
         may_only_ask=False, tells_changes=False, answers_comments=False, trunk_is_shared=False,
     ),
+    Turn.REFINE: TurnRow(
+        kinds=always(TurnKind.REDO), errand=Errand.REVISE, code_errand=Errand.FIX,
+        step=StageStep.AUTHOR, form=ReplyForm.TEXT, words="turns/refine", phase="", roles=(),
+        writes=True, sees_code=True, by_parts=False, helps=False, dispensable=False,
+        may_leave=True, may_only_ask=True, tells_changes=False, answers_comments=True,
+        trunk_is_shared=True,
+    ),
     Turn.RETRO: TurnRow(
-        kinds=_always(TurnKind.ASSIST), errand=Errand.RETRO, code_errand=Errand.RETRO,
+        kinds=always(TurnKind.ASSIST), errand=Errand.RETRO, code_errand=Errand.RETRO,
         step=StageStep.RETRO, form=ReplyForm.RETRO, words="turns/assist", phase="",
         roles=("retro-facilitator",), writes=False, sees_code=True, by_parts=False, helps=False,
         dispensable=True, may_leave=False, may_only_ask=False, tells_changes=False,
         answers_comments=False, trunk_is_shared=False,
     ),
     Turn.HAND_OVER: TurnRow(
-        kinds=_always(TurnKind.ASSIST), errand=Errand.HAND_OVER, code_errand=Errand.HAND_OVER,
+        kinds=always(TurnKind.ASSIST), errand=Errand.HAND_OVER, code_errand=Errand.HAND_OVER,
         step=StageStep.HAND_OFF, form=ReplyForm.HANDOFF, words="blocks/rich_handoff", phase="",
         roles=(), writes=True, sees_code=True, by_parts=False, helps=False, dispensable=True,
         may_leave=False, may_only_ask=False, tells_changes=False, answers_comments=False,

@@ -40,6 +40,22 @@ class TurnKind(StrEnum):
     """A role with one dispatch of its own: research, simplify, deepen tests, retro."""
 
 
+class PromptKinds(NamedTuple):
+    """The kind of prompt a turn is asked with, by where it is asked."""
+
+    usual: TurnKind
+    on_code: TurnKind
+    """In a stage whose tasks become code."""
+    in_tier: TurnKind
+    final: TurnKind
+    """Of a reviewer that has passed."""
+
+
+def always(kind: TurnKind) -> PromptKinds:
+    """Wherever it is asked."""
+    return PromptKinds(kind, kind, kind, kind)
+
+
 class Actor(StrEnum):
     """As whom the decision matrix sees an agent; it says which template is first, which follows."""
 

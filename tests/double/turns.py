@@ -98,6 +98,10 @@ CASES: dict[str, Case] = {
         make(TurnKind.REDO, "spec-author", "specify", target=TARGET,
              materials=(Material("feedback", "shorter"),)),
         PlayedKind.REDO, TARGET),
+    "refine": Case(
+        make(TurnKind.REDO, "spec-author", "specify", target=TARGET,
+             words=TURNS[Turn.REFINE].words, materials=(Material("feedback", "shorter"),)),
+        PlayedKind.REDO, TARGET),
     "redo code": Case(make(TurnKind.REDO, "implementer", "implement"), PlayedKind.REDO),
     "review a document": Case(
         make(TurnKind.REVIEW, "spec-reviewer", "specify", **REVIEWED), PlayedKind.REVIEW),

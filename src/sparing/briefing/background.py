@@ -26,7 +26,7 @@ from sparing.turn import Turn
 from sparing.turn_kind import TurnKind
 
 ROADMAP = "roadmap"
-ABOUT_IT = frozenset({Turn.REVIEW, Turn.REVISE, Turn.REDO, Turn.PART})
+ABOUT_IT = frozenset({Turn.REVIEW, Turn.REVISE, Turn.REDO, Turn.REFINE, Turn.PART})
 LONGEST_DESCRIPTION = 24_000
 CHECKS_RUN = "results of the repository's checks"
 

@@ -26,6 +26,7 @@ from sparing.briefing.prior_findings import (
 )
 from sparing.briefing.program_handoff import going_on, summaries
 from sparing.briefing.project import project_of
+from sparing.briefing.refined_excerpt import excerpt
 from sparing.briefing.retro import record
 from sparing.briefing.trunk_group import form_of, is_tier, roles_text, stage_texts
 from sparing.change import FileChange
@@ -80,9 +81,10 @@ def gather(source: Source) -> Brief:
     kind, role = _kind(source), source.role
     scoped = _scoped(source) if kind is TurnKind.TASK else None
     subject = _subject(source, kind)
-    papers = tuple(
+    full = tuple(
         source.document(name) for name in _names(source, role, kind) if _before(name, subject)
     )
+    papers = tuple(excerpt(source, one) for one in full)
     known = summaries(source, without_digested(papers)) if is_tier(source) else papers
     project = project_of(source) if role.role_class is not RoleClass.RESEARCHER else None
     session = source.session if source.session and source.knows(source.session.commit) else None
@@ -119,7 +121,7 @@ def gather(source: Source) -> Brief:
         facts=source.fetch(source.job.facts) if kind in REVIEWS else "",
         schema=form_of(source.job.turn, panel=bool(source.job.panel)),
         resumable=_resumable(source, role, kind, bool(delta or answers(fixes))),
-        full=papers,
+        full=full,
         warnings=(*(scoped.warnings if scoped else ()), *(project.warnings if project else ())),
     )
     return going_on(brief, source) if source.job.going.thread else brief
@@ -161,7 +163,7 @@ def _subject(source: Source, kind: TurnKind) -> ArtifactName | None:
 
 
 def _at_hand(source: Source, subject: ArtifactName | None) -> Document | None:
-    return source.document(subject) if subject else None
+    return excerpt(source, source.document(subject)) if subject else None
 
 
 def _asked(source: Source, kind: TurnKind, scoped: Scoped | None) -> TurnSubject:
@@ -205,6 +207,7 @@ def _code(source: Source, kind: TurnKind) -> Code | None:
     reviews = kind in REVIEWS and stage.work is StageWork.IMPLEMENT
     if not reviews and not (kind is TurnKind.JUDGE and source.job.stage == "code_review"):
         return None
+    base = source.job.refined.since or base
     files = source.changed(base)
     return Code(changes_of(source, base, 3), files)
 

@@ -127,9 +127,17 @@ def delta_of(source: Source, session: Session) -> str:
         return _plain_delta(source, session.commit)
     if writes is not None:
         path = source.path(writes)
+        if source.job.refined.since:  # it has not seen what changed above its document either
+            return _documents_delta(source, session.commit, path)
         raw = source.diff(session.commit, (path,))
         return document_delta(raw, path, source.text(path) or "").text if raw else ""
     return changes_of(source, session.commit, 0)
+
+
+def _documents_delta(source: Source, since: str, path: str) -> str:
+    paths = (*(source.path(name) for name in source.stage.reads), path)
+    raw = source.diff(since, paths)
+    return change_delta(raw, {one: source.text(one) or "" for one in paths}).text if raw else ""
 
 
 def is_seed(source: Source) -> bool:

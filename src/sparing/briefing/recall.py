@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
+from sparing.briefing.refined_excerpt import excerpt
 from sparing.connection import Connection
 from sparing.context.documents.diff import parse_diff
 from sparing.context.prompt.brief import REVIEWS, Brief
@@ -73,7 +74,7 @@ def _documents(source: Source, brief: Brief, *, resumed: bool) -> Iterable[Need]
     if writes and at_hand and not (typed and session and source.untouched(writes, session.commit)):
         wanted.append(writes)
     for name in dict.fromkeys(wanted):
-        document = source.document(name)
+        document = excerpt(source, source.document(name))
         if document.text is not None and _comes_before(name, writes if reviews else None):
             yield Need(document.path, tuple(defuse(document.text).splitlines()))
 
@@ -94,7 +95,8 @@ def _changes(source: Source, brief: Brief, *, resumed: bool) -> Iterable[Need]:
     if resumed and session is not None:
         yield from (need._replace(name="") for need in _lines(source, session.commit, code=code))
     elif code:
-        yield from _lines(source, source.row.feature.base_commit, code=True)
+        since = source.job.refined.since or source.row.feature.base_commit
+        yield from _lines(source, since, code=True)
 
 
 def _lines(source: Source, since: str, *, code: bool) -> Iterable[Need]:

@@ -173,7 +173,7 @@ def model_of(source: Source) -> str:
 
 
 SETTLES = frozenset(
-    {Turn.REVISE, Turn.REDO, Turn.REPAIR_CHECKS, Turn.MEND, Turn.ANSWER, Turn.RESOLVE}
+    {Turn.REVISE, Turn.REDO, Turn.REPAIR_CHECKS, Turn.MEND, Turn.ANSWER, Turn.RESOLVE, Turn.REFINE}
 )
 
 

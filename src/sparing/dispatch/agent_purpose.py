@@ -22,6 +22,7 @@ CODE = {
 DOCUMENT = {
     Turn.REVISE: "revise {name} after review",
     Turn.REDO: "rework {name} as asked",
+    Turn.REFINE: "bring {name} up to date",
     Turn.ANSWER: "update {name} with the answers",
 }
 

@@ -64,7 +64,7 @@ WORDS = tuple(
         (PlayedKind.REVISE, _HEAD, rf"{_STAGE}, revision (?P<iteration>\d+)"),
         (PlayedKind.FIX, _HEAD, rf"{_STAGE}, fixes after review (?P<iteration>\d+)"),
         (PlayedKind.FIX, "Fix every finding listed above", ""),
-        (PlayedKind.REDO, _HEAD, f"{_STAGE}, once more"),
+        (PlayedKind.REDO, _HEAD, f"{_STAGE}, (?:once more|a change)"),
         (PlayedKind.STAGE, _HEAD, f"{_STAGE}, questions answered"),
         (PlayedKind.REVIEW, _HEAD, rf"{_STAGE}, (?:final validation \()?iteration {_OF}"),
         (PlayedKind.REVIEW, "This is ", rf"(?:the final validation round \()?iteration {_OF}"),
@@ -88,7 +88,7 @@ _TARGETS = re.compile(
     r"^Write (?P<write>\S+)(?: from the documents above)?\. The program commits"
     r"|The stage's document is (?P<stage>\S+)\.$"
     r"|^Go on with (?P<part>\S+)\. The program commits"
-    r"|^(?P<redo>\S+) was rejected; the document"
+    r"|^(?P<redo>\S+) was (?:rejected|approved); the document"
     r"|what reviewers found in (?P<revise>\S+)\. Deal",
     re.MULTILINE,
 )

@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass
 
 from sparing import codec
+from sparing.approval.sections import Library, bind
 from sparing.codec import JsonObject
 from sparing.config.flow import Questions
 from sparing.connection import Connection
@@ -91,6 +92,7 @@ async def decide(leg: LegStart, count: int, place: JsonObject, said: Said) -> De
         features.progress(tx, row.feature.key, leg.numbers, after, head, jobs)
         record(tx, DecidedMove(row, here, found, known, now), changes)
         _tell_stage(tx, row, here, found, now)
+        bind(tx, Library(around.repository, around.feature_folder(row)), row, here, found, now)
     ordered = under_orders(around, leg.id, found)
     if ordered is not found:
         found, after = ordered, dump_place(around.folder, ordered.place)

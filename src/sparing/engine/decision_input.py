@@ -39,6 +39,10 @@ from sparing.stages.moves import Happened, Next
 from sparing.stages.place import Place, stage_of
 from sparing.turn import TURNS
 
+TARGETED = frozenset(
+    {OutcomeKind.SKIP, OutcomeKind.BACK, OutcomeKind.SYNC, OutcomeKind.TASKS, OutcomeKind.REFINE}
+)
+
 
 def happened(around: Surroundings, row: FeatureRow, place: Place, said: Said) -> Happened:
     """Jobs that were done before the others were interrupted count with those that followed."""
@@ -85,7 +89,7 @@ def _outcome(answer: str, words: str) -> Outcome | None:
     if not answer:
         return None
     kind = OutcomeKind(answer)
-    if kind in (OutcomeKind.SKIP, OutcomeKind.BACK, OutcomeKind.SYNC, OutcomeKind.TASKS):
+    if kind in TARGETED:
         return Outcome(kind, target=words)
     return Outcome(kind, reason=words)
 

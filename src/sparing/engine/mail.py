@@ -24,7 +24,8 @@ from sparing.runtime.surroundings import Surroundings
 START = "start"
 AIMED = frozenset({"skip", "back", "sync"})
 """Answers whose words name a stage, or a commit."""
-ANSWERS = frozenset({"approve", "reject", "continue", "answer", "rerun", "tasks", "fix", *AIMED})
+ORDERED = frozenset({"tasks", "fix", "refine"})
+ANSWERS = frozenset({"approve", "reject", "continue", "answer", "rerun", *ORDERED, *AIMED})
 
 
 def obey_all(around: Surroundings, at: float) -> None:

@@ -27,7 +27,7 @@ from sparing.runtime.place_store import load_place
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.jobs import jobs_of
 
-REVISION = 5
+REVISION = 6
 """Raised whenever a name, the JSON or the order of recorded steps changes."""
 VERSION = f"sparing-r{REVISION}"
 UNDER_WAY = ["PENDING", "ENQUEUED", "DELAYED"]

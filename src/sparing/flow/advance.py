@@ -221,6 +221,8 @@ TABLE: dict[tuple[Position, OutcomeKind], Step] = {
     (Position.GATE, OutcomeKind.TASKS): _sync,
     (Position.STUCK, OutcomeKind.TASKS): _sync,
     (Position.STUCK, OutcomeKind.SYNC): _sync,
+    (Position.GATE, OutcomeKind.REFINE): _sync,
+    (Position.STUCK, OutcomeKind.REFINE): _sync,
     (Position.STUCK, OutcomeKind.APPROVE): _accept,
     (Position.STUCK, OutcomeKind.REJECT): _reject,
     (Position.STUCK, OutcomeKind.CONTINUE): _continue,

@@ -54,6 +54,8 @@ class OutcomeKind(StrEnum):
     """Do single tasks again, leave them out or split one; the others are kept."""
     FIX = "fix"
     """Fix the code: reviewers of the pull request or its CI found something."""
+    REFINE = "refine"
+    """Change a document, or follow a change of it: only what depends on it is asked again."""
     ABANDON = "abandon"
 
 

@@ -2,10 +2,16 @@
 
 A gate belongs to one leg of one generation, so an answer can't reach another one. The first
 answer wins. The latest gate is the one opened last, whatever the clock said.
+
+What a stage was passed with is kept by section: written when it is closed, and again when it is
+left, since a person approves what stands there at that moment. Stages that were passed before that
+was kept have no row.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from sparing.connection import Connection, Row
@@ -113,3 +119,37 @@ def _gate(row: Row) -> Gate:
         feedback=row["feedback"] or "",
         answered_by=row["answered_by"] or "",
     )
+
+
+Seen = Mapping[str, Mapping[str, str]]
+"""The hash of each section, by file name and heading."""
+
+
+class ApprovalRow(NamedTuple):
+    feature: str
+    stage: str
+    seen: Seen
+    commit: str
+    at: float
+
+
+def keep_approval(tx: Connection, row: ApprovalRow) -> None:
+    """The last one of a stage counts."""
+    tx.execute(
+        "insert into approvals (feature, stage, sections, commit_id, at) values (?, ?, ?, ?, ?)"
+        " on conflict (feature, stage) do update set sections = excluded.sections,"
+        " commit_id = excluded.commit_id, at = excluded.at",
+        (row.feature, row.stage, json.dumps(row.seen), row.commit, row.at),
+    )
+
+
+def approvals_of(connection: Connection, feature: str) -> dict[str, ApprovalRow]:
+    """By stage."""
+    rows = connection.execute(
+        "select feature, stage, sections, commit_id, at from approvals where feature = ?",
+        (feature,),
+    )
+    return {
+        stage: ApprovalRow(key, stage, json.loads(sections), commit, at)
+        for key, stage, sections, commit, at in rows
+    }

@@ -171,4 +171,10 @@ create table workers (
 )""",
     """
 alter table features add column starter text not null default ''""",
+    """\
+create table approvals (
+  feature text not null references features(key), stage text not null, sections text not null,
+  commit_id text not null, at real not null,
+  primary key (feature, stage)
+)""",
 )

@@ -138,9 +138,9 @@ class Source:
         return f"{self.folder}/{name.filename}"
 
     def text(self, path: str) -> str | None:
-        return self._text(self.job.head, path)
+        return self.text_at(self.job.head, path)
 
-    def _text(self, commit: str, path: str) -> str | None:
+    def text_at(self, commit: str, path: str) -> str | None:
         data = self.once(
             ("file", commit, path), lambda: read_file(self.around.repository, commit, path)
         )
@@ -186,7 +186,7 @@ class Source:
         return None
 
     def _base_text(self, path: str) -> str | None:
-        return self._text(self.row.feature.base_commit, path)
+        return self.text_at(self.row.feature.base_commit, path)
 
     def fetch(self, digest: str) -> str:
         return self.around.folder.fetch(digest) if digest else ""
@@ -219,7 +219,7 @@ class Source:
 
     def untouched(self, name: ArtifactName, since: str) -> bool:
         """Whether a document still stands as it did at that commit."""
-        return self._text(since, self.path(name)) == self.text(self.path(name))
+        return self.text_at(since, self.path(name)) == self.text(self.path(name))
 
     def knows(self, commit: str) -> bool:
         """Whether that commit is still there to compare with."""

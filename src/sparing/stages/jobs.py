@@ -9,6 +9,7 @@ from sparing.ending import ROLE as RETRO
 from sparing.flow.flows import builder_of, code_stage
 from sparing.flow.stage import StageWork
 from sparing.job import Job, JobKind
+from sparing.refinement import Refinement
 from sparing.stages.place import Place, stage_of
 from sparing.stages.review_rounds import to_settle
 from sparing.turn import TURNS, StageStep, Turn
@@ -31,9 +32,12 @@ PROGRAM_JOBS = {
     StageStep.HANDOVER: JobKind.HANDOVER,
     StageStep.SYNC: JobKind.SYNC,
     StageStep.UNDO: JobKind.UNDO,
+    StageStep.TRACE: JobKind.TRACE,
 }
 
-WITH_PLACE = frozenset({JobKind.SURVEY, JobKind.CLOSE, JobKind.REOPEN, JobKind.HANDOVER})
+WITH_PLACE = frozenset(
+    {JobKind.SURVEY, JobKind.CLOSE, JobKind.REOPEN, JobKind.HANDOVER, JobKind.TRACE}
+)
 
 
 def program_job(place: Place) -> Job:
@@ -151,6 +155,7 @@ def review_jobs(place: Place) -> tuple[Job, ...]:
             ended=tuple(tuple(one) for one in loop.outcomes),
             facts=place.facts,
             panel=loop.panel,
+            refined=place.refining.shown if place.refining else Refinement(),
         )
         for role in loop.asks
         if role not in answered

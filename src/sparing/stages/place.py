@@ -18,6 +18,7 @@ from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage
 from sparing.flow.state import FlowState
 from sparing.job import JobResult
+from sparing.refinement import Refinement
 from sparing.review.governor import ReviewState
 from sparing.review.loop import Loop
 from sparing.task_progress import TaskProgress
@@ -46,6 +47,20 @@ class Resting:
     step: StageStep
     asked: Turn = Turn.NONE
     done: tuple[JobResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refining:
+    """A change of a document is followed through the stages that were done before it."""
+
+    resting: Resting
+    """Where the feature waited; beyond that stage the flow goes on as usual."""
+    closed: bool = False
+    """The branch said then that the feature is completed."""
+    head: str = ""
+    """The commit at which the feature waited."""
+    shown: Refinement = Refinement()
+    """What reviewers of the stage at hand are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +119,8 @@ class Place:
     """The base that is being brought in."""
     resting: Resting | None = None
     """While that is done: where the feature waits again afterwards."""
+    refining: Refining | None = None
+    """A change that is being followed."""
 
     @property
     def loop(self) -> Loop | None:

@@ -19,6 +19,7 @@ from sparing.stages import (
     base_sync,
     last_stage,
     pull_fix,
+    refine,
     review_outcome,
     review_rounds,
     task_orders,
@@ -55,9 +56,14 @@ REPAIRS = 3
 
 
 def next_move(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
+    return refine.onward(place, happened, _next_move(place, happened, rules, now))
+
+
+def _next_move(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
     here = replace(place, moves=place.moves + 1)
     if happened.answer is not None:
         detour = base_sync.asked(here, happened.answer)
+        detour = detour or refine.asked(here, happened, happened.answer, rules, now)
         detour = detour or task_orders.asked(here, happened, happened.answer, rules, now)
         detour = detour or pull_fix.asked(here, happened, happened.answer, rules, now)
         return detour or _answered(here, happened, happened.answer, rules, now)
@@ -279,12 +285,13 @@ STEPS: dict[StageStep, StepHandler] = {
     StageStep.NOTE: tasks.noted,
     StageStep.SKIP: tasks.noted,
     StageStep.UNDO: task_orders.undone,
+    StageStep.TRACE: refine.traced,
     StageStep.CHECK: _checked,
     StageStep.REPAIR: _authored,
     StageStep.SURVEY: last_stage.surveyed,
     StageStep.RETRO: last_stage.retrospected,
     StageStep.CLOSE: _closed,
-    StageStep.REOPEN: last_stage.taken_back,
+    StageStep.REOPEN: refine.taken_back,
     StageStep.HANDOVER: last_stage.handed_over,
     StageStep.WEIGH: tier_sessions.after_weighing,
     StageStep.HAND_OFF: tier_sessions.after_handoff,

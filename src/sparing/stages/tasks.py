@@ -47,11 +47,14 @@ def listed(place: Place, happened: Happened, rules: StageRules, now: float) -> N
     building = TaskProgress(waves, tuple(result.waits), chains=tuple(result.chains))
     if place.building.waves:
         same = {number for number, title in result.tasks if (number, title) in place.tasks}
-        building = _so_far(building, place.building, same)
+        told = {number for number, _ in result.tasks}
+        building = _so_far(building, place.building, same, told)
     return onward(replace(place, tasks=result.tasks, building=building), rules, now)
 
 
-def _so_far(listed: TaskProgress, before: TaskProgress, same: set[str]) -> TaskProgress:
+def _so_far(
+    listed: TaskProgress, before: TaskProgress, same: set[str], there: set[str]
+) -> TaskProgress:
     """What is over stays over, as far as the document still has it."""
 
     def still(numbers: tuple[str, ...]) -> tuple[str, ...]:
@@ -61,7 +64,7 @@ def _so_far(listed: TaskProgress, before: TaskProgress, same: set[str]) -> TaskP
         listed, done=still(before.done), complete=still(before.complete),
         skipped=tuple(one for one in before.skipped if one[0] in same),
         blocked=still(before.blocked), helper=before.helper, alone=still(before.alone),
-        told=tuple(one for one in before.told if one[0] in same),
+        told=tuple(one for one in before.told if one[0] in there),
     )  # fmt: skip
 
 

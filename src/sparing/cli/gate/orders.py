@@ -16,6 +16,7 @@ from sparing.cli.options import (
     print_json,
 )
 from sparing.cli.screen import confirm, echo, is_terminal, prompt, style
+from sparing.desk.approvals.unseen_changes import unseen_notes
 from sparing.desk.features import orders
 from sparing.desk.features.jumps import Jump, jump, plan_back, plan_skip
 from sparing.desk.features.orders import OrderReceipt, OrderTiming
@@ -197,6 +198,8 @@ def edit_command(feature: str, document: str) -> None:
             prompt("  change the files there, then press Enter", "", show_default=False)
 
     edit_stage(office, row, document, files)
+    for line in unseen_notes(office, reload(office, row)):
+        echo(f"  {line}", err=True)
     for one in choices_of(office, reload(office, row), now())[:2]:
         words = f"   {one.words}" if one.words else ""
         echo(f"  {style(one.command, fg='cyan')}{words}", err=True)

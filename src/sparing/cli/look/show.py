@@ -16,6 +16,7 @@ from sparing.cli.options import documents, feature_argument, json_option, print_
 from sparing.cli.run.handover_summary import print_ending
 from sparing.cli.screen import echo, show, style, wrapped
 from sparing.config.terminal import homely
+from sparing.desk.approvals.unseen_changes import changed_around
 from sparing.desk.features import history, view
 from sparing.desk.features.engine_presence import engine_runs
 from sparing.desk.features.lessons import ending
@@ -26,7 +27,6 @@ from sparing.desk.gates.branch import check_outputs
 from sparing.desk.gates.handoffs import note_data, note_lines, stage_notes
 from sparing.desk.gates.last_gate import last_gate_notes
 from sparing.desk.office import Office, open_office
-from sparing.desk.upstream.moved_base import moved_base_notes
 from sparing.errors import FeatureError, UsageError
 from sparing.feature import FeatureStatus
 from sparing.records.features import FeatureRow
@@ -144,7 +144,7 @@ def _print_next(office: Office, row: FeatureRow, shown: view.FeatureView) -> Non
             command = style(f"sparing clean {shown.id}", fg="cyan")
             echo(f"  its worktree can be removed: {command}")
         return
-    for line in (*last_gate_notes(office, row), *moved_base_notes(office, row)):
+    for line in (*last_gate_notes(office, row), *changed_around(office, row)):
         echo(wrapped(line, "  "))
     for one in shown.choices or (GateAction(shown.next_command),):
         words = f"   {one.words}" if one.words else ""

@@ -130,7 +130,7 @@ def is_dearer(spent: Spending) -> bool:
 
 
 def _tell_waiting(office: Office, shown: view.FeatureView, row: FeatureRow, mode: AtGate) -> None:
-    from sparing.desk.upstream.moved_base import moved_base_notes
+    from sparing.desk.approvals.unseen_changes import changed_around
 
     echo(f"{shown.id} waits: {shown.waits_for or shown.stage}", err=True)
     if mode is Mode.ASK and shown.position == "gate":
@@ -138,7 +138,7 @@ def _tell_waiting(office: Office, shown: view.FeatureView, row: FeatureRow, mode
         echo(f"  {again}   to decide later", err=True)
         return
     _tell_outlook(office, row)
-    for line in moved_base_notes(office, row):
+    for line in changed_around(office, row):
         echo(f"  {line}", err=True)
     for command in (*_next_commands(shown), feature_link(office, row)):
         if command:

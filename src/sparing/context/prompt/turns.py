@@ -74,7 +74,8 @@ def _fresh_names(brief: Brief) -> list[str]:
             opening = "write" if brief.documents else "write_first"
             return ["write_part" if asked.phase else opening]
         case TurnKind.REDO:
-            return ["redo" if asked.target else "redo_code"]
+            redo = "redo" if asked.target else "redo_code"
+            return ["refine" if asked.words == "turns/refine" else redo]
         case TurnKind.REVIEW | TurnKind.VALIDATE:
             name = _look_name(brief) if asked.kind is TurnKind.REVIEW else "validate_fresh"
             return [name, *_iteration_lines(brief)]

@@ -58,6 +58,7 @@ VERBS = {
     "sync": "brings the base in:",
     "fix": "asks for a fix round",
     "tasks": "of the tasks:",
+    "refine": "wants a change followed:",
 }
 STRONG = ("sealed", "shell")
 """Levels of the sandbox that hold everything that is promised."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sparing.change import FileChange
+from sparing.desk.approvals.unseen_changes import changed_around
 from sparing.desk.features.history import events_since, verdict_rows
 from sparing.desk.gates.actions import leads_on
 from sparing.desk.gates.branch import Red, code_of, red_checks
@@ -22,7 +23,6 @@ from sparing.desk.money.forecast import outlook, outlook_brief
 from sparing.desk.money.price_of_waiting import price_of_waiting, waiting_words
 from sparing.desk.office import Office
 from sparing.desk.reviews.reviews import UNREAD, decision
-from sparing.desk.upstream.moved_base import moved_base_notes
 from sparing.errors import FeatureError
 from sparing.event import AnswerEvent
 from sparing.finding import Finding
@@ -109,7 +109,7 @@ def gate_view(office: Office, row: FeatureRow, gate: Gate, at: float) -> GateVie
             *_refusal(office, row, state),
             *gate_notes(office, row, gate.stage),
             *_last(office, row, since, changed),
-            *moved_base_notes(office, row),
+            *changed_around(office, row),
         ),
     )
 

@@ -90,6 +90,17 @@ def fix_round_outlook(office: Office, row: FeatureRow) -> Range:
     return forecast([_ahead(one, settings, 1) for one in stages], {})
 
 
+def again_outlook(office: Office, row: FeatureRow, stages: Mapping[str, int]) -> Range:
+    """Of stages that are done and asked again, by name; of the one with tasks, how many of them."""
+    settings, flow = settings_of(office, row), FLOWS[row.feature.flow]
+    again: list[Ahead] = []
+    for name, tasks in stages.items():
+        least, most = _dispatches(flow.stage(name), settings.review.cap, tasks)
+        usual = _ahead(flow.stage(name), settings, tasks)
+        again.append(Ahead(name, least, most, usual.price, usual.others))
+    return forecast(again, {})
+
+
 def stages_ahead(row: FeatureRow) -> tuple[Stage, ...]:
     """The stages that are still to come; one that is under way counts."""
     flow, state = FLOWS[row.feature.flow], FlowState.load(row.place["state"])

@@ -6,6 +6,7 @@ only; no merge is tried here. Of a branch that follows a remote one, the later o
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
@@ -109,17 +110,19 @@ def move_words(row: FeatureRow, found: BaseMove) -> tuple[str, ...]:
 def _overlap(paths: tuple[str, ...]) -> str:
     if not paths:
         return "none of them touches a file that this feature changes"
-    return f"both changed {_few(paths)}"
+    return f"both changed {few(paths)}"
 
 
 def _named(found: BaseMove) -> str:
-    tasks = f"tasks {_few(found.tasks)} name files that changed there" if found.tasks else ""
+    tasks = f"tasks {few(found.tasks)} name files that changed there" if found.tasks else ""
     places = tuple(f"{name} § {heading}" for name, heading in found.sections)
-    sections = f"so do {_few(places)}" if places and tasks else ""
-    alone = f"{_few(places)} name files that changed there" if places and not tasks else ""
+    sections = f"so do {few(places)}" if places and tasks else ""
+    alone = f"{few(places)} name files that changed there" if places and not tasks else ""
     return "; ".join(filter(None, (tasks, sections, alone)))
 
 
-def _few(names: tuple[str, ...]) -> str:
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return f"{', '.join(names[:MOST_NAMES])}{more}"
+def few(names: Iterable[str]) -> str:
+    """The first of a list, and how many more there are."""
+    listed = list(names)
+    more = f" and {len(listed) - MOST_NAMES} more" if len(listed) > MOST_NAMES else ""
+    return f"{', '.join(listed[:MOST_NAMES])}{more}"

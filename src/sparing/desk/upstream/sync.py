@@ -58,7 +58,7 @@ def plan_sync(
         return SyncPlan(None)
     begun = row.status is not FeatureStatus.PLANNED
     if begun:
-        _refuse_unsaved(office, row)
+        refuse_unsaved(office, row, f"sparing sync {number}")
     conflicts = merge_trees(office.repository, row.head, move.tip).conflicts if begun else ()
     method = SyncMethod(how) if how else settings_of(office, row).commits.sync
     lines = (*move_words(row, move), *_conflict_words(office, row, conflicts))
@@ -89,9 +89,9 @@ def _conflict_words(office: Office, row: FeatureRow, conflicts: tuple[str, ...])
     )
 
 
-def _refuse_unsaved(office: Office, row: FeatureRow) -> None:
+def refuse_unsaved(office: Office, row: FeatureRow, then: str) -> None:
     """What a person changed in the worktree is theirs to commit; a task that is half done is in
-    no state to be merged."""
+    no state to be built on."""
     number = row.feature.id
     place = Place.load({**row.place, "review": None})
     if place.step in AT_WORK and place.building.since not in ("", row.head):
@@ -106,5 +106,5 @@ def _refuse_unsaved(office: Office, row: FeatureRow) -> None:
     if changed:
         raise FeatureError(
             f"the worktree of feature {number} has changes in no commit: {', '.join(changed[:3])}",
-            f"have them committed: sparing edit {number}; then: sparing sync {number}",
+            f"have them committed: sparing edit {number}; then: {then}",
         )

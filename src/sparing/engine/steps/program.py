@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 
+from sparing.approval import trace
 from sparing.dispatch import weighing
 from sparing.engine import decision
 from sparing.engine.recorded_step import step
@@ -18,102 +19,37 @@ from sparing.runtime.surroundings import current
 from sparing.upstream import base_sync
 
 Work = Callable[[Source, Ticket], JobResult]
+ProgramStep = Callable[[Ticket, Job], Awaitable[JobResult]]
 
 
-async def _done(ticket: Ticket, job: Job, work: Work) -> JobResult:
-    around = current()
-    source = Source(around, row_of(around, ticket.feature), job, None)
-    return await outcome(lambda: work(source, ticket))
+def _step(name: str, work: Work) -> ProgramStep:
+    """A recorded step around what a room does."""
+
+    async def done(ticket: Ticket, job: Job) -> JobResult:
+        around = current()
+        source = Source(around, row_of(around, ticket.feature), job, None)
+        return await outcome(lambda: work(source, ticket))
+
+    return step(name)(done)
 
 
-@step("open")
-async def make_worktree(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, open_worktree.open_worktree)
-
-
-@step("tasks")
-async def list_tasks(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, task_list.list_all)
-
-
-@step("prove")
-async def prove(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, task_proof.look_at)
-
-
-@step("join")
-async def join(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, waves.join_wave)
-
-
-@step("note")
-async def note(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, task_proof.write_down)
-
-
-@step("trial")
-async def trial(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, task_proof.weigh_help)
-
-
-@step("accept")
-async def accept(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, task_proof.leave_tests_out)
-
-
-@step("check")
-async def check(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, stage_checks.check_stage)
-
-
-@step("survey")
-async def look_at_tasks(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, unfinished_tasks.survey)
-
-
-@step("close")
-async def close(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, close_stage.close_stage)
-
-
-@step("reopen")
-async def reopen(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, unfinished_tasks.reopen)
-
-
-@step("handover")
-async def hand_home(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, handover.hand_over_branch)
-
-
-@step("undo")
-async def undo(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, task_undo.take_back)
-
-
-@step("sync")
-async def sync(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, base_sync.bring_base)
-
-
-weigh = step("weigh")(weighing.weigh)
-
-PROGRAM = {
-    JobKind.OPEN: make_worktree,
-    JobKind.TASKS: list_tasks,
-    JobKind.PROVE: prove,
-    JobKind.JOIN: join,
-    JobKind.NOTE: note,
-    JobKind.TRIAL: trial,
-    JobKind.ACCEPT: accept,
-    JobKind.CHECK: check,
-    JobKind.SURVEY: look_at_tasks,
-    JobKind.CLOSE: close,
-    JobKind.REOPEN: reopen,
-    JobKind.HANDOVER: hand_home,
-    JobKind.SYNC: sync,
-    JobKind.UNDO: undo,
-    JobKind.WEIGH: weigh,
+PROGRAM: Mapping[JobKind, ProgramStep] = {
+    JobKind.OPEN: _step("open", open_worktree.open_worktree),
+    JobKind.TASKS: _step("tasks", task_list.list_all),
+    JobKind.PROVE: _step("prove", task_proof.look_at),
+    JobKind.JOIN: _step("join", waves.join_wave),
+    JobKind.NOTE: _step("note", task_proof.write_down),
+    JobKind.TRIAL: _step("trial", task_proof.weigh_help),
+    JobKind.ACCEPT: _step("accept", task_proof.leave_tests_out),
+    JobKind.CHECK: _step("check", stage_checks.check_stage),
+    JobKind.SURVEY: _step("survey", unfinished_tasks.survey),
+    JobKind.CLOSE: _step("close", close_stage.close_stage),
+    JobKind.REOPEN: _step("reopen", unfinished_tasks.reopen),
+    JobKind.HANDOVER: _step("handover", handover.hand_over_branch),
+    JobKind.UNDO: _step("undo", task_undo.take_back),
+    JobKind.SYNC: _step("sync", base_sync.bring_base),
+    JobKind.TRACE: _step("trace", trace.trace),
+    JobKind.WEIGH: step("weigh")(weighing.weigh),
 }
 
 

@@ -1,0 +1,183 @@
+"""Which stages a change of documents concerns, and what of each.
+
+Compared is what stands there now with what each stage was passed with. Ahead of the work it is
+assumed that all sections that depend on a change will change too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
+
+from sparing.approval.sections import TASKS, Library, Passed, passed_with, tasks_in
+from sparing.artifact import ArtifactName
+from sparing.context.documents.dependents import (
+    ChangeKind,
+    PartChange,
+    changes_between,
+    dependents,
+    hashes_of,
+    parts_of,
+)
+from sparing.context.documents.task_dependents import TaskChanges, task_changes
+from sparing.flow.flows import FLOWS
+from sparing.flow.stage import Stage, StageWork
+from sparing.flow.state import Position
+from sparing.records.gates import ApprovalRow
+from sparing.stages.place import Place
+
+UNKNOWN = "what it was approved with is not known"
+
+
+class StageEffect(NamedTuple):
+    """A stage that has to be asked again."""
+
+    stage: str
+    document: str = ""
+    parts: tuple[str, ...] = ()
+    """Sections of its document that depend on a change."""
+    whole: str = ""
+    """Why all of it may."""
+    causes: tuple[PartChange, ...] = ()
+    tasks: TaskChanges = TaskChanges()
+    since: str = ""
+    """The commit with what it was passed with."""
+
+
+class Papers(NamedTuple):
+    """A feature's documents as they stand, and as they were passed."""
+
+    library: Library
+    place: Place
+    rows: Mapping[str, ApprovalRow]
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """Those whose result may have to be looked at again, in order: done, or with tasks done."""
+        flow, state = FLOWS[self.place.state.flow], self.waits
+        here = flow.index(state.stage)
+        done = flow.stages[:here]
+        current = flow.stages[here]
+        works = current.work is StageWork.IMPLEMENT and bool(self.place.building.done)
+        closed = state.position is Position.GATE and current.work is StageWork.DOCUMENT
+        return (*done, current) if works or closed else done
+
+    @property
+    def waits(self) -> _Waits:
+        """Where the feature waits, or waited before a change was followed."""
+        refining = self.place.refining
+        state = refining.resting.state if refining else self.place.state
+        return _Waits(state.stage, state.position)
+
+    def passed(self, stage: Stage) -> Passed | None:
+        return passed_with(self.library, self.place, self.rows, stage)
+
+    def after(self, name: str) -> tuple[Stage, ...]:
+        flow = FLOWS[self.place.state.flow]
+        return tuple(one for one in self.stages if flow.index(one.name) >= flow.index(name))
+
+
+class _Waits(NamedTuple):
+    stage: str
+    position: Position
+
+
+def document_changes(papers: Papers) -> tuple[PartChange, ...]:
+    """Sections of documents that changed after their own stage was passed."""
+    found: list[PartChange] = []
+    for stage in papers.stages:
+        passed = papers.passed(stage)
+        if stage.writes is None or passed is None:
+            continue
+        name = stage.writes.filename
+        text = papers.library.text(papers.place.head, stage.writes)
+        found += changes_between(name, passed.seen.get(name, {}), hashes_of(text))
+    return tuple(found)
+
+
+def first_effect(papers: Papers, start: str) -> StageEffect | None:
+    """The first stage, from `start` on, that has to be asked again."""
+    for stage in papers.after(start):
+        found = stage_effect(papers, stage)
+        if found is not None:
+            return found
+    return None
+
+
+def expected(papers: Papers, start: str, assumed: Collection[PartChange]) -> Iterator[StageEffect]:
+    """All stages that may have to be asked, if everything that depends on a change changes."""
+    changes = list(assumed)
+    for stage in papers.after(start):
+        found = stage_effect(papers, stage, changes)
+        if found is None:
+            continue
+        yield found
+        names = found.parts
+        if found.whole and stage.writes is not None:
+            text = papers.library.text(papers.place.head, stage.writes)
+            names = tuple(one.name for one in parts_of(text))
+        changes += [PartChange(found.document, one, ChangeKind.CHANGED) for one in names]
+
+
+def stage_effect(
+    papers: Papers, stage: Stage, assumed: Collection[PartChange] = ()
+) -> StageEffect | None:
+    passed = papers.passed(stage)
+    texts = papers.library.texts(papers.place.head, stage)
+    own = stage.writes.filename if stage.writes else ""
+    if passed is None:
+        return StageEffect(stage.name, own, whole=UNKNOWN, since=papers.place.head)
+    above = {name: text for name, text in texts.items() if name != own}
+    read = {name.filename for name in stage.reads}
+    names = [name for name in {**passed.seen, **above} if name in read]
+    changes = dict.fromkeys(
+        one
+        for name in names
+        for one in changes_between(name, passed.seen.get(name, {}), hashes_of(above.get(name, "")))
+    )
+    known = {(one.document, one.name) for one in changes}
+    new = [one for one in assumed if one.document in read]
+    every = (*changes, *(one for one in new if (one.document, one.name) not in known))
+    if stage.work is StageWork.IMPLEMENT:
+        return _code(stage, passed, above, every)
+    if stage.writes is None or own not in texts:
+        return None
+    found = dependents(texts[own], above, every)
+    if not found:
+        return None
+    return StageEffect(stage.name, own, found.parts, found.whole, found.causes, since=passed.commit)
+
+
+def _code(
+    stage: Stage, passed: Passed, above: Mapping[str, str], changes: Collection[PartChange]
+) -> StageEffect | None:
+    file = ArtifactName.TASKS.filename
+    others = [one for one in changes if one.document != file]
+    tasks = tasks_in(above.get(file, ""))
+    found = task_changes(tasks, passed.seen.get(TASKS, {}), above, others)
+    assumed = _assumed(tasks_of_parts(above.get(file, "")), changes, file)
+    redo = tuple(one.number for one in tasks if one.number in {*found.redo, *assumed})
+    found = found._replace(redo=redo)
+    if not found:
+        return None
+    return StageEffect(stage.name, causes=tuple(changes), tasks=found, since=passed.commit)
+
+
+def tasks_of_parts(text: str) -> dict[str, str]:
+    """By section of tasks.md, the number of the task that it is."""
+    numbers = {task.title: task.number for task in tasks_in(text)}
+    return {
+        part.name: number
+        for part in parts_of(text)
+        for title, number in numbers.items()
+        if title and title in part.name
+    }
+
+
+def _assumed(
+    numbers: Mapping[str, str], changes: Collection[PartChange], file: str
+) -> frozenset[str]:
+    """Tasks whose words are expected to change."""
+    return frozenset(
+        numbers[one.name] for one in changes if one.document == file and one.name in numbers
+    )

@@ -1,0 +1,110 @@
+"""The sections that a stage was passed with: bound to its approval, and looked up again.
+
+Of a stage that was passed before approvals knew sections, they are read from the commit at which
+the next stage began.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from sparing.artifact import ArtifactName
+from sparing.connection import Connection
+from sparing.context.documents.dependents import hashes_of
+from sparing.context.documents.task_dependents import task_hashes
+from sparing.context.documents.tasks import parse_tasks
+from sparing.errors import SparingError
+from sparing.flow.flows import FLOWS
+from sparing.flow.stage import Stage
+from sparing.records.features import FeatureRow
+from sparing.records.gates import ApprovalRow, Seen, keep_approval
+from sparing.stages.moves import Next
+from sparing.stages.place import Place
+from sparing.task import Task
+from sparing.turn import StageStep
+from sparing.workspace.git.commit import read_file
+from sparing.workspace.git.object_reader import object_id
+from sparing.workspace.git.repository import Repository
+
+TASKS = "tasks"
+"""Beside the files: the hash of each task."""
+
+
+class Passed(NamedTuple):
+    """What a stage was passed with, and at which commit."""
+
+    seen: Seen
+    commit: str
+
+
+class Library(NamedTuple):
+    """The documents of a feature, in its repository."""
+
+    repository: Repository
+    folder: str
+
+    def text(self, commit: str, name: ArtifactName) -> str:
+        data = read_file(self.repository, commit, f"{self.folder}/{name.filename}")
+        return (data or b"").decode("utf-8", "replace")
+
+    def texts(self, commit: str, stage: Stage) -> dict[str, str]:
+        """Of the documents that a stage reads and writes, as far as they are there."""
+        names = (*stage.reads, *((stage.writes,) if stage.writes else ()))
+        found = {name.filename: self.text(commit, name) for name in names}
+        return {name: text for name, text in found.items() if text.strip()}
+
+    def seen(self, commit: str, stage: Stage) -> Seen:
+        texts = self.texts(commit, stage)
+        seen: dict[str, Mapping[str, str]] = {name: hashes_of(one) for name, one in texts.items()}
+        tasks = tasks_in(texts.get(ArtifactName.TASKS.filename, ""))
+        return {**seen, TASKS: task_hashes(tasks)} if tasks else seen
+
+    def has(self, commit: str) -> bool:
+        return bool(commit and object_id(self.repository.git(), f"{commit}^{{commit}}"))
+
+
+def tasks_in(text: str) -> tuple[Task, ...]:
+    """None where the document can't be read: whoever needs them says so."""
+    try:
+        return parse_tasks(text, "") if text.strip() else ()
+    except SparingError:
+        return ()
+
+
+def bind(
+    tx: Connection, library: Library, row: FeatureRow, before: Place, found: Next, at: float
+) -> None:
+    """A stage is closed or left for a later one: what it was passed with is kept."""
+    flow, after = FLOWS[row.feature.flow], found.place
+    name = before.state.stage
+    closes = after.step is StageStep.CLOSE and before.step is not StageStep.CLOSE
+    leaves = flow.index(after.state.stage) > flow.index(name)
+    if not closes and not leaves:
+        return
+    if before.step is StageStep.TRACE:
+        return  # passed over: what it was passed with is as it was
+    head = after.head if closes else before.head
+    seen = library.seen(head, flow.stage(name))
+    if seen:
+        keep_approval(tx, ApprovalRow(row.feature.key, name, seen, head, at))
+
+
+def passed_with(
+    library: Library, place: Place, rows: Mapping[str, ApprovalRow], stage: Stage
+) -> Passed | None:
+    """None where nobody knows; of a stage that is under way, what it began with."""
+    mark = place.marks.get(stage.name)
+    if mark is not None and mark.completed is None and mark.base:
+        return _at(library, mark.base, stage)
+    row = rows.get(stage.name)
+    if row is not None:
+        return Passed(row.seen, row.commit)
+    flow = FLOWS[place.state.flow]
+    later = (place.marks.get(name) for name in flow.names[flow.index(stage.name) + 1 :])
+    base = next((one.base for one in later if one is not None and one.base), "")
+    return _at(library, base or place.head, stage)
+
+
+def _at(library: Library, commit: str, stage: Stage) -> Passed | None:
+    return Passed(library.seen(commit, stage), commit) if library.has(commit) else None

@@ -1,0 +1,218 @@
+"""What a change of one document means for those that were written after it.
+
+A part is a heading with its own text, or a list item that begins with an identifier (`FR-2: …`).
+It depends on a part of an earlier document if it names it: by its identifier, or by its heading
+where the line also says of which document. A document that names no part of any earlier one may
+rest on all of them; one that names parts of the plan alone rests on the spec through the plan.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from sparing.context.documents.ids import Ident, lead, mentions
+from sparing.context.documents.markdown import Heading, outline
+
+_ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,3}[.)])[ \t]+(.*)")
+_LIST = re.compile(r" {0,3}(?:[-*+]|\d{1,3}[.)])[ \t]")
+_TICKED = re.compile(r"\[[xX]\]")
+_WORD = re.compile(r"[^\W_]+")
+_TITLE = 1
+"""The level of a document's own title, which stands for all of it and is named by nobody."""
+
+
+class DocumentPart(NamedTuple):
+    name: str
+    """Its heading, or heading and identifier of a list item; a second one of a name is numbered."""
+    text: str
+    idents: frozenset[Ident] = frozenset()
+    """What it is called by, and what lies around it."""
+    title: tuple[str, ...] = ()
+    """The words of its heading."""
+
+
+class ChangeKind(StrEnum):
+    CHANGED = "changed"
+    ADDED = "added"
+    REMOVED = "removed"
+
+
+class PartChange(NamedTuple):
+    document: str
+    name: str
+    kind: ChangeKind
+
+    @property
+    def place(self) -> str:
+        return f"{self.document} § {self.name}"
+
+
+class Dependents(NamedTuple):
+    """What of one document depends on changes of others."""
+
+    parts: tuple[str, ...] = ()
+    whole: str = ""
+    """Why all of it may; empty where single parts do, or nothing."""
+    causes: tuple[PartChange, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.parts or self.whole)
+
+
+def parts_of(text: str) -> tuple[DocumentPart, ...]:
+    """All of a document, in order; what stands before its first heading is a part as well."""
+    document = outline(text)
+    found: list[DocumentPart] = []
+    first = document.headings[0].line if document.headings else len(document.lines) + 1
+    opening = document.slice(1, first - 1)
+    if opening.strip():
+        found.append(DocumentPart("its beginning", opening))
+    ends = [*(one.line - 1 for one in document.headings[1:]), len(document.lines)]
+    for heading, end in zip(document.headings, ends, strict=False):
+        around = _around(document.headings, heading)
+        found += _section(heading, document.lines[heading.line - 1 : end], around)
+    return _numbered(found)
+
+
+def _around(headings: Sequence[Heading], inner: Heading) -> frozenset[Ident]:
+    """Identifiers of the headings that a heading lies below, and its own."""
+    holds = [one for one in headings if one.line <= inner.line <= inner.end <= one.end]
+    leads = [lead(one.text) for one in holds if one.level > _TITLE or one is inner]
+    return frozenset(ident for one in leads if one for ident in one.idents)
+
+
+def _section(
+    heading: Heading, lines: Sequence[str], around: frozenset[Ident]
+) -> list[DocumentPart]:
+    """Its own text without the items that have identifiers of their own, and those."""
+    name = " ".join(heading.text.split())
+    own, items = [lines[0]], list[tuple[frozenset[Ident], str, list[str]]]()
+    inside = False
+    for line in lines[1:]:
+        begun = _identified(line)
+        if begun is not None:
+            items.append((*begun, [line]))
+        elif inside and line.strip() and (_LIST.match(line) or not line[0].isspace()):
+            inside = False
+            own.append(line)
+            continue
+        else:
+            (items[-1][2] if inside else own).append(line)
+        inside = inside or begun is not None
+    words = () if heading.level == _TITLE else _words(heading.text)
+    section = DocumentPart(name, "".join(own), around, words)
+    return [
+        section,
+        *(DocumentPart(f"{name}: {id}", "".join(t), ids | around) for ids, id, t in items),
+    ]
+
+
+def _identified(line: str) -> tuple[frozenset[Ident], str] | None:
+    """The identifier that a list item begins with, if it means something by itself."""
+    item = _ITEM.match(line)
+    found = lead(item[1]) if item else None
+    if found is None or not found.separated or all(one.plain for one in found.idents):
+        return None
+    return frozenset(found.idents), found.text
+
+
+def _numbered(parts: Iterable[DocumentPart]) -> tuple[DocumentPart, ...]:
+    counts: dict[str, int] = {}
+    found: list[DocumentPart] = []
+    for part in parts:
+        counts[part.name] = counts.get(part.name, 0) + 1
+        count = counts[part.name]
+        found.append(part if count == 1 else part._replace(name=f"{part.name} ({count})"))
+    return tuple(found)
+
+
+def hashes_of(text: str) -> dict[str, str]:
+    """Of each part, what it says; blank lines and blanks at the end of a line say nothing."""
+    return {part.name: text_hash(part.text) for part in parts_of(text)}
+
+
+def text_hash(text: str) -> str:
+    """A box that is ticked says how far the work is, not what it is."""
+    lines = (_TICKED.sub("[ ]", line.rstrip()) for line in text.splitlines() if line.strip())
+    plain = "\n".join(lines)
+    return hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def changes_between(
+    document: str, before: Mapping[str, str], now: Mapping[str, str]
+) -> tuple[PartChange, ...]:
+    """By the hashes of the parts, in the order of the document as it is now."""
+    new = [
+        PartChange(document, name, ChangeKind.CHANGED if name in before else ChangeKind.ADDED)
+        for name, value in now.items()
+        if before.get(name) != value
+    ]
+    gone = [PartChange(document, name, ChangeKind.REMOVED) for name in before if name not in now]
+    return (*new, *gone)
+
+
+def dependents(text: str, above: Mapping[str, str], changes: Collection[PartChange]) -> Dependents:
+    """What of a document depends on changed parts of documents `above`, by file name and text."""
+    parts = parts_of(text)
+    targets = {name: {one.name: one for one in parts_of(each)} for name, each in above.items()}
+    linked = {name for name, found in targets.items() if _linked(parts, name, found.values())}
+    if changes and not linked:
+        return Dependents((), "it names no section of another document", tuple(changes))
+    users: dict[str, bool] = {}
+    causes: list[PartChange] = []
+    whole = ""
+    for change in changes:
+        target = targets.get(change.document, {}).get(change.name) or _gone(change.name)
+        named = [part.name for part in parts if names(part, change.document, target)]
+        users.update(dict.fromkeys(named, True))
+        new = not named and change.kind is ChangeKind.ADDED and change.document in linked
+        whole = whole or (f"{change.place} is new" if new else "")
+        causes += [change] if named or new else []
+    return Dependents(tuple(one.name for one in parts if one.name in users), whole, tuple(causes))
+
+
+def _linked(
+    parts: Iterable[DocumentPart], document: str, targets: Collection[DocumentPart]
+) -> bool:
+    return any(names(part, document, target) for part in parts for target in targets)
+
+
+def _gone(name: str) -> DocumentPart:
+    """A part that is not there any more: all that is known of it is what it was called."""
+    heading, colon, item = name.rpartition(": ")
+    found = [lead(one) for one in (name, item if colon else "")]
+    idents = frozenset(ident for one in found if one for ident in one.idents)
+    return DocumentPart(name, "", idents, _words(heading or name))
+
+
+def names(part: DocumentPart, document: str, target: DocumentPart) -> bool:
+    """Whether a part of a later document says the name of one of `document`."""
+    mentioned = mentions(part.text)
+    if any(_same(ident, one) for ident in target.idents for one in mentioned):
+        return True
+    if not target.title:
+        return False
+    kind = document.removesuffix(".md")
+    return any(_titled(line, kind, target.title) for line in part.text.splitlines())
+
+
+def _same(wanted: Ident, said: Ident) -> bool:
+    if wanted.token != said.token:
+        return bool(wanted.alias) and wanted.alias == said.token
+    return not wanted.plain or wanted.label == said.label
+
+
+def _titled(line: str, kind: str, title: tuple[str, ...]) -> bool:
+    """The heading word for word, in a line that speaks of its document."""
+    said = _words(line)
+    if kind not in said:
+        return False
+    return any(said[start : start + len(title)] == title for start in range(len(said)))
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(text.casefold()))

@@ -1,0 +1,93 @@
+"""Sections that changed after somebody approved what rests on them.
+
+Told at every gate: who approves should know that something above it has changed meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sparing.approval.effects import Papers, StageEffect, expected, stage_effect
+from sparing.approval.sections import Library
+from sparing.context.documents.dependents import PartChange
+from sparing.desk.money.forecast import again_outlook, outlook_brief
+from sparing.desk.office import Office, settings_of
+from sparing.desk.upstream.moved_base import few, moved_base_notes
+from sparing.economy.cost_model import Range
+from sparing.flow.flows import FEATURE
+from sparing.records.features import FeatureRow
+from sparing.records.gates import approvals_of
+from sparing.stages.place import Place
+
+
+def papers_of(office: Office, row: FeatureRow) -> Papers:
+    with office.database.read() as connection:
+        rows = approvals_of(connection, row.feature.key)
+    folder = settings_of(office, row).flow.folder_of(row.feature)
+    place = Place.load({**row.place, "review": None, "head": row.head})
+    return Papers(Library(office.repository, folder), place, rows)
+
+
+def unseen(office: Office, row: FeatureRow) -> tuple[StageEffect, ...]:
+    """Stages that were passed and rest on something that changed since."""
+    if row.feature.flow != FEATURE.name or row.status.is_over:
+        return ()
+    papers = papers_of(office, row)
+    found = (stage_effect(papers, stage) for stage in papers.stages)
+    return tuple(one for one in found if one is not None)
+
+
+def unseen_notes(office: Office, row: FeatureRow) -> tuple[str, ...]:
+    """A line or a few for a gate; nothing where every approval holds."""
+    if row.feature.flow != FEATURE.name or row.status.is_over:
+        return ()
+    number, place = row.feature.id, Place.load({**row.place, "review": None})
+    if place.refining is not None:
+        effects = tuple(expected(papers_of(office, row), place.state.stage, ()))
+        price = outlook_brief(price_of(office, row, effects))
+        told = tuple(f"asked again if you approve: {effect_words(one)}" for one in effects)
+        return (*told, f"that may cost {price}") if told else ()
+    effects = unseen(office, row)
+    if not effects:
+        return ()
+    changed = few(one.place for one in dict.fromkeys(c for e in effects for c in e.causes))
+    first = f"changed since it was approved: {changed or 'it is not known what'}"
+    told = tuple(f"rests on it: {effect_words(one)}" for one in effects)
+    return (first, *told, f"to have only that asked again: sparing refine {number}")
+
+
+def changed_around(office: Office, row: FeatureRow) -> tuple[str, ...]:
+    """What changed while the feature waits: its base branch, and what was approved."""
+    return (*moved_base_notes(office, row), *unseen_notes(office, row))
+
+
+def price_of(
+    office: Office, row: FeatureRow, effects: Iterable[StageEffect], author: str = ""
+) -> Range:
+    """Of all that is asked again; `author`: a stage whose document is changed before."""
+    turns = {one.stage: len(one.tasks.redo) + len(one.tasks.new) or 1 for one in effects}
+    return again_outlook(office, row, {author: 1, **turns} if author else turns)
+
+
+def effect_words(effect: StageEffect) -> str:
+    """`design.md § C2: Sorter`, or `the code of tasks 2, 3`."""
+    tasks = effect.tasks
+    if tasks:
+        said = (
+            f"the code of {_tasks(tasks.redo)}" if tasks.redo else "",
+            f"new: {_tasks(tasks.new)}" if tasks.new else "",
+            f"taken back: the code of {_tasks(tasks.gone)}" if tasks.gone else "",
+        )
+        return "; ".join(filter(None, said))
+    parts = few(effect.parts)
+    if effect.whole:
+        return f"{effect.document} ({effect.whole}){f' § {parts}' if parts else ''}"
+    return f"{effect.document} § {parts}"
+
+
+def _tasks(numbers: tuple[str, ...]) -> str:
+    return f"task{'' if len(numbers) == 1 else 's'} {few(numbers)}"
+
+
+def change_words(changes: Iterable[PartChange]) -> str:
+    return few(f"{one.place} ({one.kind})" for one in changes)
