@@ -9,6 +9,7 @@ from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from tests.engine.built import BEGAN, SATISFIED, Built, task, turn
 from tests.repositories import make_repository
+from tests.terminal import Said
 
 PRD = """# PRD
 
@@ -117,9 +118,10 @@ def waiting(
     for stage in gates.split(","):
         said = built.sparing("run", "--no-input", SPARING_FLOW__GATES=gates)
         assert said.code == 2, said.err
-        if stage != "implement":
-            taken = built.sparing("approve", "1")
-            assert taken.code == 0, said.err + taken.err
+        if stage == "implement":
+            break
+        taken = built.sparing("approve", "1")
+        assert taken.code == 0, said.err + taken.err
     return built
 
 
@@ -151,6 +153,28 @@ def asked(built: Built) -> list[str]:
     return [f"{role} {number}".strip() for role, number in rows]
 
 
+def run(built: Built) -> Said:
+    """To the next gate, where nobody sits."""
+    said = built.sparing("run", "--no-input", SPARING_FLOW__GATES=GATES)
+    assert said.code == 2, said.err
+    return said
+
+
+def edited(built: Built, text: str, name: str = "spec") -> Said:
+    """A person writes another version of a document."""
+    (built.folder / "mine.md").write_text(text)
+    said = built.sparing("edit", "1", name, EDITOR=f"cp {built.folder / 'mine.md'}")
+    assert said.code == 0, said.err
+    return said
+
+
 def document(built: Built, name: str) -> str:
     path = f"docs/features/{built.row.feature.name}/{name}"
     return built.git("show", f"{built.row.feature.branch}:{path}")
+
+
+def without_change(script: str, role: str) -> str:
+    """The author's turn after a change without its edit."""
+    head, mark, rest = script.partition(f'role = "{role}"\nprompt = ", a change"')
+    start, end = rest.index("[[turn.edit]]"), rest.index("[[turn]]")
+    return head + mark + rest[:start] + rest[end:]

@@ -15,8 +15,8 @@ REJECTED = {"reopen"}
 """`test_last_gate` dies after it."""
 PRIMER = {"prime"}
 """`caching/test_primer` dies in its midst."""
-SYNCED = {"sync", "undo"}
-"""`upstream/test_sync_crash` and `tasks/test_task_orders` die at them."""
+SYNCED = {"sync", "undo", "trace"}
+"""`upstream/test_sync_crash`, `tasks/test_task_orders` and `approval/test_refine_crash` die at them."""
 REPAIRS = {"prepare-repair", "prepare-secrets"}
 ELSEWHERE = PRIMER | HANDING_OFF | WAVES | PROJECTS | REJECTED | SYNCED | REPAIRS
 """Steps that no sample passes: they follow a reply that is no verdict, and a change with secrets.

@@ -90,8 +90,10 @@ def document_changes(papers: Papers) -> tuple[PartChange, ...]:
         if stage.writes is None or passed is None:
             continue
         name = stage.writes.filename
+        if name not in passed.seen:
+            continue
         text = papers.library.text(papers.place.head, stage.writes)
-        found += changes_between(name, passed.seen.get(name, {}), hashes_of(text))
+        found += changes_between(name, passed.seen[name], hashes_of(text))
     return tuple(found)
 
 
@@ -156,7 +158,8 @@ def _code(
     tasks = tasks_in(above.get(file, ""))
     found = task_changes(tasks, passed.seen.get(TASKS, {}), above, others)
     assumed = _assumed(tasks_of_parts(above.get(file, "")), changes, file)
-    redo = tuple(one.number for one in tasks if one.number in {*found.redo, *assumed})
+    again = {*found.redo, *assumed} - {*found.new}
+    redo = tuple(one.number for one in tasks if one.number in again)
     found = found._replace(redo=redo)
     if not found:
         return None

@@ -1,7 +1,7 @@
 """The sections that a stage was passed with: bound to its approval, and looked up again.
 
 Of a stage that was passed before approvals knew sections, they are read from the commit at which
-the next stage began.
+the next stage began; at its gate, from the one at which it began itself.
 """
 
 from __future__ import annotations
@@ -103,7 +103,8 @@ def passed_with(
     flow = FLOWS[place.state.flow]
     later = (place.marks.get(name) for name in flow.names[flow.index(stage.name) + 1 :])
     base = next((one.base for one in later if one is not None and one.base), "")
-    return _at(library, base or place.head, stage)
+    began = mark.base if mark is not None else ""
+    return _at(library, base or began or place.head, stage)
 
 
 def _at(library: Library, commit: str, stage: Stage) -> Passed | None:

@@ -121,13 +121,14 @@ def _identified(line: str) -> tuple[frozenset[Ident], str] | None:
 
 
 def _numbered(parts: Iterable[DocumentPart]) -> tuple[DocumentPart, ...]:
-    counts: dict[str, int] = {}
-    found: list[DocumentPart] = []
+    found: dict[str, DocumentPart] = {}
     for part in parts:
-        counts[part.name] = counts.get(part.name, 0) + 1
-        count = counts[part.name]
-        found.append(part if count == 1 else part._replace(name=f"{part.name} ({count})"))
-    return tuple(found)
+        name, count = part.name, 1
+        while name in found:
+            count += 1
+            name = f"{part.name} ({count})"
+        found[name] = part._replace(name=name)
+    return tuple(found.values())
 
 
 def hashes_of(text: str) -> dict[str, str]:

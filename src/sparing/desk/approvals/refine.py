@@ -27,7 +27,7 @@ from sparing.desk.approvals.unseen_changes import (
 from sparing.desk.features.jumps import need_rest
 from sparing.desk.gates import answers
 from sparing.desk.money.forecast import outlook_brief
-from sparing.desk.office import Office
+from sparing.desk.office import Office, settings_of
 from sparing.desk.upstream.moved_base import few
 from sparing.desk.upstream.sync import refuse_unsaved
 from sparing.economy.cost_model import Range
@@ -89,7 +89,8 @@ def _refuse(office: Office, row: FeatureRow) -> None:
             f"feature {number} follows the flow {row.feature.flow}, whose stages share one session",
             f"run a stage again: sparing rerun {number} STAGE",
         )
-    refuse_unsaved(office, row, f"sparing refine {number}")
+    folder = settings_of(office, row).flow.folder_of(row.feature)
+    refuse_unsaved(office, row, f"sparing refine {number}", f"{folder}/")
 
 
 def _document(row: FeatureRow, name: str) -> ArtifactName:
@@ -162,7 +163,7 @@ def _plan(office: Office, row: FeatureRow, papers: Papers, draft: _Draft) -> Ref
     effects, author = draft.effects, draft.author
     asked = {*(one.stage for one in effects), author}
     kept = tuple(one.name for one in papers.stages if one.name not in asked)
-    redo = {number for one in effects for number in one.tasks.redo}
+    redo = {number for one in effects for number in (*one.tasks.redo, *one.tasks.gone)}
     tasks = tuple(one for one in papers.place.building.done if one not in redo)
     price = price_of(office, row, effects, author)
     most = "at most " if author and not draft.changes else ""

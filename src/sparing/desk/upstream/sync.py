@@ -58,6 +58,7 @@ def plan_sync(
         return SyncPlan(None)
     begun = row.status is not FeatureStatus.PLANNED
     if begun:
+        _refuse_half_done(row)
         refuse_unsaved(office, row, f"sparing sync {number}")
     conflicts = merge_trees(office.repository, row.head, move.tip).conflicts if begun else ()
     method = SyncMethod(how) if how else settings_of(office, row).commits.sync
@@ -89,20 +90,23 @@ def _conflict_words(office: Office, row: FeatureRow, conflicts: tuple[str, ...])
     )
 
 
-def refuse_unsaved(office: Office, row: FeatureRow, then: str) -> None:
-    """What a person changed in the worktree is theirs to commit; a task that is half done is in
-    no state to be built on."""
-    number = row.feature.id
-    place = Place.load({**row.place, "review": None})
+def _refuse_half_done(row: FeatureRow) -> None:
+    """A task that is half done is in no state to be merged."""
+    number, place = row.feature.id, Place.load({**row.place, "review": None})
     if place.step in AT_WORK and place.building.since not in ("", row.head):
         raise FeatureError(
             f"a task of feature {number} is half done",
             f"finish it or leave it out first: sparing show {number}",
         )
-    path = office.folder.worktree(row.feature.name)
+
+
+def refuse_unsaved(office: Office, row: FeatureRow, then: str, below: str = "") -> None:
+    """What a person changed in the worktree, or in a folder of it, is theirs to commit."""
+    number, path = row.feature.id, office.folder.worktree(row.feature.name)
     if not (path / ".git").is_file():
         return
-    changed = changed_paths(Worktree(office.repository, path, row.feature.branch), row.head)
+    found = changed_paths(Worktree(office.repository, path, row.feature.branch), row.head)
+    changed = [one for one in found if one.startswith(below)]
     if changed:
         raise FeatureError(
             f"the worktree of feature {number} has changes in no commit: {', '.join(changed[:3])}",
