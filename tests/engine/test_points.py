@@ -16,7 +16,8 @@ REJECTED = {"reopen"}
 PRIMER = {"prime"}
 """`caching/test_primer` dies in its midst."""
 SYNCED = {"sync", "undo", "trace"}
-"""`upstream/test_sync_crash`, `tasks/test_task_orders` and `approval/test_refine_crash` die at them."""
+"""`upstream/test_sync_crash`, `tasks/test_task_orders` and `approval/test_refine_crash` die at
+them."""
 REPAIRS = {"prepare-repair", "prepare-secrets"}
 ELSEWHERE = PRIMER | HANDING_OFF | WAVES | PROJECTS | REJECTED | SYNCED | REPAIRS
 """Steps that no sample passes: they follow a reply that is no verdict, and a change with secrets.
