@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.context.documents.dependents import (
+from sparing.context.documents.tasks import parse_tasks
+from sparing.context.links.dependents import (
     ChangeKind,
     PartChange,
     changes_between,
@@ -17,8 +18,7 @@ from sparing.context.documents.dependents import (
     hashes_of,
     parts_of,
 )
-from sparing.context.documents.task_dependents import TaskChanges, task_changes, task_hashes
-from sparing.context.documents.tasks import parse_tasks
+from sparing.context.links.task_dependents import TaskChanges, task_changes, task_hashes
 
 SPEC = """# Spec
 

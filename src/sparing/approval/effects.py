@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sparing.approval.sections import TASKS, Library, Passed, passed_with, tasks_in
 from sparing.artifact import ArtifactName
-from sparing.context.documents.dependents import (
+from sparing.context.links.dependents import (
     ChangeKind,
     PartChange,
     changes_between,
@@ -19,7 +19,7 @@ from sparing.context.documents.dependents import (
     hashes_of,
     parts_of,
 )
-from sparing.context.documents.task_dependents import TaskChanges, task_changes
+from sparing.context.links.task_dependents import TaskChanges, task_changes
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage, StageWork
 from sparing.flow.state import Position

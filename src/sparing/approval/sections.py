@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
 from sparing.connection import Connection
-from sparing.context.documents.dependents import hashes_of
-from sparing.context.documents.task_dependents import task_hashes
 from sparing.context.documents.tasks import parse_tasks
+from sparing.context.links.dependents import hashes_of
+from sparing.context.links.task_dependents import task_hashes
 from sparing.errors import SparingError
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sparing.context.documents.dependents import hashes_of, parts_of
+from sparing.context.links.dependents import hashes_of, parts_of
 from sparing.context.prompt.brief import Document
 from sparing.runtime.source import Source
 

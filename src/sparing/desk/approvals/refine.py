@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from sparing.approval.effects import Papers, StageEffect, document_changes, expected
 from sparing.artifact import ArtifactName
-from sparing.context.documents.dependents import (
+from sparing.context.documents.markdown import outline
+from sparing.context.links.dependents import (
     ChangeKind,
     DocumentPart,
     PartChange,
     names,
     parts_of,
 )
-from sparing.context.documents.markdown import outline
 from sparing.desk.approvals.unseen_changes import (
     change_words,
     effect_words,

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from sparing.approval.effects import Papers, StageEffect, expected, stage_effect
 from sparing.approval.sections import Library
-from sparing.context.documents.dependents import PartChange
+from sparing.context.links.dependents import PartChange
 from sparing.desk.money.forecast import again_outlook, outlook_brief
 from sparing.desk.office import Office, settings_of
 from sparing.desk.upstream.moved_base import few, moved_base_notes

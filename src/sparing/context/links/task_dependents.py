@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from sparing.context.documents.dependents import (
+from sparing.context.documents.scope import DocumentScope, Extent, index_document, scope_task
+from sparing.context.links.dependents import (
     ChangeKind,
     DocumentPart,
     PartChange,
@@ -13,7 +14,6 @@ from sparing.context.documents.dependents import (
     parts_of,
     text_hash,
 )
-from sparing.context.documents.scope import DocumentScope, Extent, index_document, scope_task
 from sparing.task import Task
 
 SCOPED: tuple[str, ...] = ("plan.md", "design.md")
