@@ -49,7 +49,7 @@ def refine_command(
             print_json(feature=row.feature.id, **_facts(plan))
         return
     if not yes and (as_json or not is_terminal()):
-        again = " ".join(filter(None, ("sparing refine", row.feature.id, _quoted(words), "--yes")))
+        again = f"sparing refine {row.feature.id}{_quoted(words)} --yes"
         raise NeedsHuman("that costs turns of agents; a person decides that", again)
     if not yes:
         confirm("have it asked again?", default=True, abort=True, err=True)
@@ -60,7 +60,7 @@ def refine_command(
 
 
 def _quoted(words: str) -> str:
-    return f'"{words}"' if words else ""
+    return f' "{words}"' if words else ""
 
 
 def _facts(plan: RefinePlan) -> dict[str, object]:

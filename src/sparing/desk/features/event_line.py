@@ -64,8 +64,7 @@ STRONG = ("sealed", "shell")
 """Levels of the sandbox that hold everything that is promised."""
 TOLD = (" does not pass: ", " passes: no finding counts", " passes: none of its findings counts")
 """The last as it was said before."""
-PAUSED = "paused by you"
-SHOWN_COMMIT = 10
+PAUSED, SHOWN_COMMIT = "paused by you", 10
 
 TurnLine = (
     AskEvent | VerdictEvent | CommitEvent | HandoffEvent | WeighedEvent | FallbackEvent
