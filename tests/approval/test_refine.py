@@ -1,6 +1,6 @@
 """A change of the spec is followed to what depends on it, and to nothing else.
 
-Covers: A10
+Covers: A12
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def there(tmp_path: Path) -> Built:
 
 
 def test_only_what_depends_on_it_is_asked_again(there: Built) -> None:
-    """A10: the list and its price come first; then the spec's author, its gate with what follows,
+    """A12: the list and its price come first; then the spec's author, its gate with what follows,
     and after the approval the sections that name FR-2, down to the code of task 2."""
     before, old = asked(there), document(there, "design.md")
     planned = there.sparing("refine", "1", WANTED, "--dry-run")
@@ -86,7 +86,7 @@ def test_only_what_depends_on_it_is_asked_again(there: Built) -> None:
 
 
 def test_authors_get_the_change_and_reviewers_only_what_it_concerns(there: Built) -> None:
-    """A10: the delta names the changed section; what stays approved is not sent again."""
+    """A12: the delta names the changed section; what stays approved is not sent again."""
     assert there.sparing("refine", "1", WANTED, "--yes").code == 0
     run(there)
     assert there.sparing("approve", "1").code == 0
@@ -106,7 +106,7 @@ def test_authors_get_the_change_and_reviewers_only_what_it_concerns(there: Built
 
 
 def test_an_edit_of_yours_is_followed(there: Built) -> None:
-    """A10: what rests on it is said at once and at the gate; without words only that is asked."""
+    """A12: what rests on it is said at once and at the gate; without words only that is asked."""
     before = asked(there)
     said = edited(there, SPEC.replace("Words are sorted by name.", NEW_REQUIREMENT))
     told = (
@@ -132,7 +132,7 @@ def test_an_edit_of_yours_is_followed(there: Built) -> None:
 
 
 def test_what_nothing_depends_on_costs_nothing(there: Built) -> None:
-    """A10: a section that nobody names changes no approval, and nothing is written."""
+    """A12: a section that nobody names changes no approval, and nothing is written."""
     edited(there, SPEC.replace("Both files are there", "Both files are really there"))
     assert "rests on it" not in there.sparing("show", "1").out
     said = there.sparing("refine", "1", "--yes")
@@ -143,7 +143,7 @@ def test_what_nothing_depends_on_costs_nothing(there: Built) -> None:
 
 
 def test_an_author_that_changes_nothing_ends_it_there(tmp_path: Path) -> None:
-    """A10: what did not change in the end concerns nobody below it; the same gate waits again."""
+    """A12: what did not change in the end concerns nobody below it; the same gate waits again."""
     there = waiting(tmp_path, without_change(SCRIPT, "design-author"))
     edited(there, SPEC.replace("Words are sorted by name.", NEW_REQUIREMENT))
     before = asked(there)
@@ -155,7 +155,7 @@ def test_an_author_that_changes_nothing_ends_it_there(tmp_path: Path) -> None:
 
 
 def test_approvals_from_before_sections_were_kept(there: Built) -> None:
-    """A10, I4: what a stage was passed with is read from the commit at which the next one began."""
+    """A12, I4: what a stage was passed with is read from the commit at which the next one began."""
     with there.database().write() as tx:
         tx.execute("delete from approvals")
     edited(there, SPEC.replace("Words are sorted by name.", NEW_REQUIREMENT))
@@ -168,7 +168,7 @@ def test_approvals_from_before_sections_were_kept(there: Built) -> None:
 
 
 def test_a_document_of_a_later_stage(there: Built) -> None:
-    """A10: what comes before it is not looked at, and stays approved."""
+    """A12: what comes before it is not looked at, and stays approved."""
     before = asked(there)
     said = there.sparing("refine", "1", "C2 keeps a list", "--document", "design", "--yes")
     assert "stays approved: brainstorm, specify" in said.err
@@ -177,7 +177,7 @@ def test_a_document_of_a_later_stage(there: Built) -> None:
 
 
 def test_refused_in_two_lines(tmp_path: Path) -> None:
-    """A10: no such feature or document, not begun, nothing changed, no sections, at work, over."""
+    """A12: no such feature or document, not begun, nothing changed, no sections, at work, over."""
     there = waiting(tmp_path)
 
     def complaint(*words: str) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """A change that is followed comes to the same branch, however often the process dies meanwhile.
 
-Covers: A10, I1
+Covers: A12, I1
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def refined(built: Built, before: tuple[str, ...] = (), after: tuple[str, ...] =
 
 @pytest.mark.long
 def test_killed_at_every_step(tmp_path: Path) -> None:
-    """A10, I1: same files, nobody asked twice whose turn was paid, and the same gate waits."""
+    """A12, I1: same files, nobody asked twice whose turn was paid, and the same gate waits."""
     (tmp_path / "whole").mkdir()
     (tmp_path / "killed").mkdir()
     whole, disturbed = waiting(tmp_path / "whole"), waiting(tmp_path / "killed")
@@ -49,7 +49,7 @@ def test_killed_at_every_step(tmp_path: Path) -> None:
 
 
 def test_killed_while_it_is_followed(tmp_path: Path) -> None:
-    """A10, I1: looking twice gives the same; what is unconcerned is not asked after all."""
+    """A12, I1: looking twice gives the same; what is unconcerned is not asked after all."""
     there = waiting(tmp_path)
     before = asked(there)
     refined(there, (), ("trace:end",))

@@ -1,6 +1,6 @@
 """Wherever a feature waits a change can be followed, and it waits there again.
 
-Covers: A10
+Covers: A12
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def position(built: Built) -> tuple[str, str]:
 
 
 def test_at_the_last_gate(tmp_path: Path) -> None:
-    """A10: the feature is taken up again; its code and its last stage are looked at anew."""
+    """A12: the feature is taken up again; its code and its last stage are looked at anew."""
     there = waiting(tmp_path, gates=LAST)
     assert there.sparing("approve", "1").code == 0
     on(there, LAST)
@@ -63,7 +63,7 @@ def test_at_the_last_gate(tmp_path: Path) -> None:
 
 
 def test_at_the_gate_of_a_document(tmp_path: Path) -> None:
-    """A10: the design waits and the spec above it changes: the design alone is asked again."""
+    """A12: the design waits and the spec above it changes: the design alone is asked again."""
     there = begun(tmp_path, SCRIPT, gates="design")
     on(there, "design")
     before = asked(there)
@@ -80,7 +80,7 @@ def test_at_the_gate_of_a_document(tmp_path: Path) -> None:
 
 
 def test_tasks_that_come_and_go(tmp_path: Path) -> None:
-    """A10: a task that the document has no more is taken back; a new one is done; one stays."""
+    """A12: a task that the document has no more is taken back; a new one is done; one stays."""
     new = TASKS.replace("### Task 2: Write the sorter", "### Task 3: Write the index")
     new = new.replace("sort.txt", "index.txt")
     find, _ = TASK
@@ -100,7 +100,7 @@ def test_tasks_that_come_and_go(tmp_path: Path) -> None:
 
 
 def test_while_the_tasks_are_under_way(tmp_path: Path) -> None:
-    """A10: a feature that stopped at a task follows the change; what was done stays done."""
+    """A12: a feature that stopped at a task follows the change; what was done stays done."""
     script = SCRIPT.replace('task = "2"\nreply', 'task = "2"\nfail = "quota"\nreply', 1)
     there = begun(tmp_path, script, gates="implement")
     on(there, "implement")
@@ -116,7 +116,7 @@ def test_while_the_tasks_are_under_way(tmp_path: Path) -> None:
 
 
 def test_a_task_without_names_rests_on_all(tmp_path: Path) -> None:
-    """A10: of tasks that name no section nobody knows what they rest on: too much is asked."""
+    """A12: of tasks that name no section nobody knows what they rest on: too much is asked."""
     plain = task("1", "Write the counter", "count.txt") + task("2", "Write the sorter", "sort.txt")
     there = waiting(tmp_path, SCRIPT.replace(TASKS, f"# Tasks\n\n{plain}"), gates="implement")
     said = there.sparing("refine", "1", WANTED, "--dry-run")

@@ -1,6 +1,6 @@
 """Which sections and tasks a change concerns.
 
-Covers: A10
+Covers: A12
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def changed(old: str, new: str) -> tuple[PartChange, ...]:
 
 
 def test_parts_are_headings_and_items_with_identifiers() -> None:
-    """A10: all of a document, each line in one part."""
+    """A12: all of a document, each line in one part."""
     assert [one.name for one in parts_of(SPEC)] == [
         *("Spec", "Requirements", "Requirements: FR-1", "Requirements: FR-2", "Error handling")
     ]
@@ -84,14 +84,14 @@ def test_parts_are_headings_and_items_with_identifiers() -> None:
 def test_what_names_a_changed_section_depends_on_it(
     old: str, new: str, parts: tuple[str, ...]
 ) -> None:
-    """A10: by its identifier, or by its heading beside the name of its document."""
+    """A12: by its identifier, or by its heading beside the name of its document."""
     text = SPEC.replace(old, new)
     found = dependents(DESIGN, {"spec.md": text}, changed(SPEC, text))
     assert (found.parts, found.whole) == (parts, "")
 
 
 def test_new_and_removed_sections() -> None:
-    """A10: nobody can name a new one yet, so all of the document is asked; a removed one is known
+    """A12: nobody can name a new one yet, so all of the document is asked; a removed one is known
     by its name."""
     more = SPEC + "\n## Limits\nTen.\n"
     found = dependents(DESIGN, {"spec.md": more}, changed(SPEC, more))
@@ -102,7 +102,7 @@ def test_new_and_removed_sections() -> None:
 
 
 def test_a_document_without_names_may_rest_on_all() -> None:
-    """A10: too much is asked and not too little; one that names another document does not."""
+    """A12: too much is asked and not too little; one that names another document does not."""
     text = SPEC.replace("two", "2")
     plan = "# Plan\n\n## Steps\nFirst this, then that.\n"
     found = dependents(plan, {"spec.md": text, "design.md": DESIGN}, changed(SPEC, text))
@@ -112,12 +112,12 @@ def test_a_document_without_names_may_rest_on_all() -> None:
 
 
 def test_blank_lines_and_ticked_boxes_say_nothing() -> None:
-    """A10: they are no change."""
+    """A12: they are no change."""
     assert hashes_of("# A\n- [ ] x\ny\n") == hashes_of("# A\n\n- [x] x  \n\ny\n")
 
 
 def test_tasks() -> None:
-    """A10: those whose words changed, those that rest on a change, new ones and those gone."""
+    """A12: those whose words changed, those that rest on a change, new ones and those gone."""
     tasks, above = parse_tasks(TASKS, "1"), {"design.md": DESIGN, "spec.md": SPEC}
     before = task_hashes(tasks)
     assert not task_changes(tasks, before, above, ())
@@ -131,7 +131,7 @@ def test_tasks() -> None:
 
 @given(st.text(alphabet="#-* \nabF1R[]x:.", max_size=200))
 def test_any_text_has_parts_and_is_equal_to_itself(text: str) -> None:
-    """A10: no line is lost or counted twice, names are unique, and nothing has changed."""
+    """A12: no line is lost or counted twice, names are unique, and nothing has changed."""
     parts = parts_of(text)
     joined = "".join(one.text for one in parts)
     assert sorted("".join(text.split())) == sorted("".join(joined.split()))
