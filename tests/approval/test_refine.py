@@ -195,6 +195,20 @@ def test_refused_in_two_lines(tmp_path: Path) -> None:
         'fix: sparing refine 001 "say what should be different"',
     )
     assert complaint("1", "\x07")[0].startswith("error: that is not plain text")
+    (draft,) = (there.folder / "state").rglob("worktrees/001-*/docs/features/001-*/design.md")
+    draft.write_text(f"{(kept := draft.read_text())}\nMine.\n")
+    assert complaint("1", "x")[1] == (
+        "fix: have them committed: sparing edit 001; then: sparing refine 001"
+    )
+    draft.write_text(kept)
+    with there.database().write() as tx:
+        tx.execute("update features set flow = 'L3'")
+    assert complaint("1", "x") == (
+        "error: feature 001 follows the flow L3, whose stages share one session",
+        "fix: run a stage again: sparing rerun 001 STAGE",
+    )
+    with there.database().write() as tx:
+        tx.execute("update features set flow = 'feature'")
     edited(there, "# Spec\n\n" + "Words are counted and sorted, and nothing else is done. " * 4)
     assert complaint("1", "shorter") == (
         "error: spec.md of feature 001 has no sections (`## ` headings)",

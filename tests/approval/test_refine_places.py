@@ -66,6 +66,10 @@ def test_at_the_gate_of_a_document(tmp_path: Path) -> None:
     """A12: the design waits and the spec above it changes: the design alone is asked again."""
     there = begun(tmp_path, SCRIPT, gates="design")
     on(there, "design")
+    assert there.sparing("refine", "1", "shorter", "--document", "tasks").complaint == (
+        "error: feature 001 has no tasks.md yet",
+        "fix: sparing show 001",
+    )
     before = asked(there)
     edited(there, SPEC.replace("Words are sorted by name.", NEW_REQUIREMENT))
     said = there.sparing("refine", "1", "--yes")

@@ -28,8 +28,8 @@ STARTS = re.compile(
     r"|os\.(system|popen|exec\w*|spawn\w*|posix_spawn\w*)|_posixsubprocess\.\w+|pty\.spawn"
 )
 LOOKS = {
-    *("cat-file", "check-attr", "config", "diff-tree", "for-each-ref", "ls-files", "ls-tree"),
-    *("merge-base", "rev-list", "rev-parse", "show", "status", "version"),
+    *("cat-file", "check-attr", "config", "diff-tree", "for-each-ref", "log", "ls-files"),
+    *("ls-tree", "merge-base", "rev-list", "rev-parse", "show", "status", "version"),
 }
 WRITES = {
     *("commit-tree", "hash-object", "init", "merge-tree", "pack-objects", "symbolic-ref"),
