@@ -68,7 +68,7 @@ def test_from_red_checks_to_a_merged_branch(work: Work) -> None:
     _repair(work, typed)
     _last_gate(typed)
     assert typed.end() == 0, typed.screen
-    assert "little to share" in typed.screen, "a small flow costs more, and says why"
+    assert "lean naive on the same client" in typed.screen, "the bill, with its baseline"
     _merged_by_hand(work)
 
 

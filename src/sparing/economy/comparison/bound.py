@@ -107,11 +107,14 @@ class Replay:
         self._minimums = minimums
         self._cache = PromptCache(minimums)
         self._talk = Conversations()
+        self._ends: dict[str, float] = {}
+        """By session: its next turn can't begin earlier, also where the agent is scripted."""
 
     def copy(self) -> Replay:
         twin = Replay(self._minimums)
         twin._cache = PromptCache.load(self._cache.dump(), self._minimums)
         twin._talk = Conversations(self._talk.transcripts)
+        twin._ends = dict(self._ends)
         return twin
 
     def ways(self, turn: RunTurn) -> list[Way]:
@@ -119,14 +122,16 @@ class Replay:
 
     def send(self, turn: RunTurn, way: Way) -> Usage:
         total = Usage()
+        at = max(turn.at, self._ends.get(turn.ways[way].on, turn.at))
         for number, (messages, output) in enumerate(self._talk.go_on(turn, way)):
             # As a client does it: the end of the last message carries a mark.
             *before, last = (*turn.base, *messages)
             blocks = (*before, replace(last, mark=last.mark or turn.life))
-            start = turn.at + number * turn.call_seconds
+            start = at + number * turn.call_seconds
             ready = start + min(FIRST_TOKEN_SECONDS, turn.call_seconds)
             request = CacheRequest(turn.model, blocks)
             total += self._cache.bill(request, start, output=output, ready_at=ready)
+        self._ends[turn.session] = at + len(turn.ways[way].calls) * turn.call_seconds
         return total
 
 
