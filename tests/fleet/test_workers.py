@@ -68,7 +68,7 @@ def test_a_worker_that_is_stopped_and_wakes_up_writes_nothing(fleet: Fleet) -> N
     os.killpg(first.pid, signal.SIGCONT)
     assert first.wait(400) == 1
     assert "was silent for too long" in fleet.log("first-worker")
-    assert "Traceback" not in fleet.log("first-worker")
+    assert "Traceback" not in fleet.log("first-worker"), fleet.log("first-worker")
     after = fleet.rows("select * from features"), fleet.rows("select * from ledger order by rowid")
     assert after == before
     assert git(fleet.origin, "for-each-ref") == refs

@@ -22,7 +22,7 @@ from sparing.clients.outage import AT_ONCE, REPEATED
 from sparing.dispatch.paid_call import Passing, Permit, SpendRefusal, ignored, pay
 from sparing.dispatch.resume_check import trusted
 from sparing.dispatch.spend import SpendRequest, last_call_after
-from sparing.errors import ConfigError, SparingError
+from sparing.errors import ConfigError, SparingError, StateError
 from sparing.failure import Failure
 from sparing.fleet.arrival import send
 from sparing.job import LOOP, Job, Ticket
@@ -207,11 +207,20 @@ class Listener:
         elif self._later is None:
             # Whoever watches sees it soon, also if nothing follows for long.
             loop = asyncio.get_running_loop()
-            self._later = loop.call_later(BURST_SECONDS, self.flush)
+            self._later = loop.call_later(BURST_SECONDS, self._flush_in_time)
 
     def receipt(self, found: Receipt) -> None:
         """Told with what the agent did, in one write."""
         self._receipt = found
+
+    def _flush_in_time(self) -> None:
+        """A timer has nobody to tell of an error: the end of the turn writes what is left, or says
+        why nothing can be written."""
+        waiting = self._waiting
+        try:
+            self.flush()
+        except StateError:
+            self._waiting = [*waiting, *self._waiting]
 
     def flush(self) -> None:
         source, ticket = self._asking.source, self._asking.ticket
