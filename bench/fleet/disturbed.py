@@ -56,15 +56,17 @@ class Disturber:
             self.fleet.lose(name, process)
             self.workers.update((self._start(),))
         else:
-            ends = signal.SIGKILL if kind == "kill" else signal.SIGTERM
-            os.killpg(process.pid, ends) if kind == "kill" else process.send_signal(ends)
+            if kind == "kill":
+                os.killpg(process.pid, signal.SIGKILL)
+            else:
+                process.terminate()
             process.wait()
             self.workers.update((self._start(name),))
         if held and kind in ("kill", "lose"):
             self._see_takeover(process)
 
     def _stop(self, name: str, process: Process) -> None:
-        """For longer than its lease: it must notice that others have its work, and end."""
+        """For half to three times its lease: if others have its work by then, it must end."""
         os.killpg(process.pid, signal.SIGSTOP)
         del self.workers[name]
         self.workers.update((self._start(),))
@@ -146,4 +148,4 @@ def _tell(
         middle, last = times[len(times) // 2], times[-1]
         print(f"takeover: median {middle:.1f} s, longest {last:.1f} s; lease {LEASE_SECONDS:g} s")
     print(f"{interrupted} turns were under way when their worker ended, and are marked so")
-    print("\n".join(found) or "every feature as on SQLite; nothing committed or paid twice")
+    print("\n".join(found) or "documents and code as on SQLite; nothing committed or paid twice")

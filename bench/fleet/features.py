@@ -8,17 +8,13 @@ from pathlib import Path
 from sparing.cli.run.drive import Mode, run_features
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
-from tests.fleet.workers import Fleet
+from tests.fleet.workers import TWICE, Fleet
 from tests.repositories import git, make_repository
 
 FLOW = "L1"
 BEGAN = 1_767_225_600.0
-TIMES = ".meta.json"
-"""The one file of a feature that says when things happened."""
-TWICE = (
-    "select dispatch from ledger where outcome = 'known' and failure = ''"
-    " group by dispatch, template having count(*) > 1"
-)
+APART = (".meta.json", ".review-history.md")
+"""When things happened, and that a session could not be resumed: sessions stay on their disk."""
 INTERRUPTED = "select count(*) from ledger where outcome <> 'known' or failure <> ''"
 BILLED = "select coalesce(sum(nano_usd), 0) from ledger"
 BY_DAY = "select coalesce(sum(nano_usd), 0) from totals where scope = 'day'"
@@ -58,7 +54,7 @@ def faults(fleet: Fleet, count: int, wanted: dict[str, str]) -> list[str]:
 
 def files(repository: Path, branch: str) -> str:
     listed = git(repository, "ls-tree", "-r", branch).splitlines()
-    return "\n".join(line for line in listed if not line.endswith(TIMES))
+    return "\n".join(line for line in listed if not line.endswith(APART))
 
 
 def on_sqlite(folder: Path, script: Path, count: int) -> dict[str, str]:

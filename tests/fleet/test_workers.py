@@ -9,14 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.fleet.workers import Fleet
+from tests.fleet.workers import TWICE, Fleet
 from tests.repositories import git
 from tests.terminal import sparing
-
-TWICE = (
-    "select dispatch from ledger where outcome = 'known' and failure = ''"
-    " group by dispatch, template having count(*) > 1"
-)
 
 
 @pytest.fixture

@@ -23,6 +23,11 @@ from tests.repositories import git, make_repository
 from tests.terminal import sparing
 
 PATIENCE_SECONDS = 400.0
+TWICE = (
+    "select dispatch from ledger where outcome = 'known' and failure = ''"
+    " group by dispatch, template having count(*) > 1"
+)
+"""Turns with a reply that were paid for again."""
 
 
 class Fleet:
