@@ -1,1 +1,1 @@
-"""Talking to coding agents: one protocol, one file a client."""
+"""Talking to coding agents: one protocol, one file per client."""

@@ -1,8 +1,8 @@
 """How Claude Code is logged in when we start it, in a folder that is ours and has no login.
 
 A key or a long-lived token is handed over through a descriptor, never left in the client's
-environment. Or the client looks into the user's own folder: a login there is refreshed in place,
-since a copy would log the user out. Whoever asks which one is used gets words, never the secret.
+environment. Or the client uses the user's own folder: a login there is refreshed in place, since a
+copy would log the user out. What is shown about a login never contains the secret.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class LoginKind(StrEnum):
 
 
 class _Handing(NamedTuple):
-    """The variable a secret comes in, and the one that names its descriptor."""
+    """The variable that holds a secret, and the one that names its descriptor."""
 
     variable: str
     descriptor: str
@@ -41,7 +41,7 @@ class Login:
     kind: LoginKind
     secret: str = field(default="", repr=False)
     folder: Path | None = None
-    """The user's own, where they are logged in."""
+    """The user's own folder, if they are logged in there."""
 
     @property
     def words(self) -> str:
@@ -65,19 +65,19 @@ class Login:
 
     @property
     def state(self) -> tuple[Path, ...]:
-        """Folders that the client may write for its login's sake."""
+        """Folders that the client must be able to write for its login."""
         return () if self.folder is None else (self.folder,)
 
     @property
     def handing(self) -> tuple[str, ...]:
-        """Arguments of `claude_start`; empty where nothing is handed over."""
+        """Arguments of `claude_start`; empty if no secret is handed over."""
         return () if self.folder is not None else HANDINGS[self.kind]
 
 
 def find_login(
     environ: Mapping[str, str], home: Path | None, wanted: LoginKind | None = None
 ) -> Login | None:
-    """The login to use: the one that is wanted, else the first there is."""
+    """The login to use: the wanted kind, else the first one found."""
     for kind in LoginKind if wanted is None else (wanted,):
         found = _own(environ, home) if kind is LoginKind.OWN else _handed(environ, kind)
         if found is not None:

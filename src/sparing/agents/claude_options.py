@@ -1,7 +1,7 @@
-"""How Claude Code is started for a turn: lean, isolated, and equal for all who share a trunk.
+"""How Claude Code is started for a turn: lean, isolated, and equal for all that share a trunk.
 
-Nothing of the user's settings, memory or servers comes in. What differs between two turns of one
-group stands in the prompt's last blocks, because everything before them is what a cache holds.
+Nothing of the user's settings, memory or servers is used. What differs between two turns of one
+group is in the prompt's last blocks, because everything before them is cached.
 
 What the client can do, and what it sends before any prompt, follows from the tools it is given.
 """
@@ -30,23 +30,23 @@ INITIALIZE = "initialize"
 TLS_PORT = 443
 VENDOR = "https://api.anthropic.com"
 REFRESHING = ("platform.claude.com",)
-"""Where a login of the user's own is renewed."""
+"""Hosts where the user's own login is renewed."""
 SHORT = "5m"
 OWN_TOOL_SECONDS = 900
-"""After which the client gives up on a call of our own tools; they have limits of their own."""
+"""Seconds after which the client gives up on a call of our tools, which have their own limits."""
 _OUR_SERVER = {"mcpServers": {SERVER: {"type": "sdk", "name": SERVER, "alwaysLoad": True}}}
-"""It lives in the process that drives the client."""
+"""Our tool server, which lives in the process that drives the client."""
 WINDOW_TOKENS = 200_000
 RESERVE_TOKENS = 33_000
 """Measured: with less than this left of a window the client compacts the session."""
 BASE_TOKENS, WRITER_TOKENS = 2_200, 5_400
-"""Tools, with a reader's the form of a verdict, and the client's own line, as the double counts."""
+"""Tokens of tools, a reader's verdict form and the client's own line, as the double counts."""
 NO_SHELL_TOKENS = 2_580
-"""The same of a writer without a shell."""
+"""The same for a writer without a shell."""
 STOCK_TOKENS = 18_700
-"""The same of the client as installed, for readers and writers alike."""
+"""The same for the client as installed, for readers and writers alike."""
 OWN_READER_TOKENS, OWN_WRITER_TOKENS = 435, 360
-"""The same with tools of ours in place of the client's."""
+"""The same with our tools in place of the client's."""
 LEAN = {
     # Its own words about itself, which differ from prompt to prompt and end the shared prefix.
     "CLAUDE_CODE_ATTRIBUTION_HEADER": "0",
@@ -57,7 +57,7 @@ LEAN = {
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What is equal in all turns of one backend."""
+    """What is the same in all turns of one backend."""
 
     program: Path
     version: str
@@ -65,20 +65,20 @@ class Setup:
     """The client's folder: its sessions and nothing of the user's."""
     login: Login
     base_url: str = ""
-    """Empty: the vendor's own."""
+    """The provider's address; empty for the vendor's own."""
     origin: Origin = Origin.MEASURED
     max_turns: int = 60
     retries: int = 4
     headers: Callable[[AgentCall], Mapping[str, str]] = lambda _: {}
     """Sent with every request of the turn."""
     upstream: str = ""
-    """The user's own proxy, if they need one to get out."""
+    """The user's own proxy, if they need one to reach the internet."""
     proxy: str = ""
-    """Ours, on this machine, through which alone the client gets out."""
+    """Our local proxy, the client's only way to the network."""
     tools: ToolOffer = ToolOffer()
     stock: bool = False
-    """Started as installed, to compare with: its own system prompt and all its tools. What it may
-    do with them is as ever: rules, the look at every call and the sandbox are the same."""
+    """True to start it as installed, for comparison: its own system prompt and all its tools.
+    Rules, the check of every call and the sandbox are the same."""
 
 
 def argv(setup: Setup, call: AgentCall, own: Sequence[str] = ()) -> list[str]:
@@ -108,7 +108,7 @@ def argv(setup: Setup, call: AgentCall, own: Sequence[str] = ()) -> list[str]:
 
 
 def _brought(setup: Setup, call: AgentCall, own: Sequence[str]) -> tuple[str, ...]:
-    """What the client says of itself and which tools it offers."""
+    """Options for the system prompt and the tools on offer."""
     if setup.stock:
         return (f"--append-system-prompt={call.system}",)
     tools = ",".join(tools_of(call.shown or call.access, own, web=call.web))
@@ -116,7 +116,7 @@ def _brought(setup: Setup, call: AgentCall, own: Sequence[str]) -> tuple[str, ..
 
 
 def hosts(setup: Setup) -> frozenset[Host]:
-    """Whom the client must reach through a tunnel; none if its provider is on this machine."""
+    """Hosts that the client must reach through a tunnel; none if its provider is local."""
     more = REFRESHING if setup.login.folder is not None else ()
     return way_out(setup.base_url or VENDOR, more)
 
@@ -158,7 +158,7 @@ def environment(setup: Setup, call: AgentCall) -> dict[str, str]:
 
 
 def opening(call: AgentCall, own: Sequence[str] = ()) -> bytes:
-    """The first two messages: who looks at tool calls and has some, and the prompt."""
+    """The first two messages: our hook and tool server, then the prompt."""
     hook = {"matcher": None, "hookCallbackIds": [HOOK], "onFailure": "block"}
     servers = {"sdkMcpServers": [SERVER]} if own else {}
     hooks = {"PreToolUse": [hook]}
@@ -175,26 +175,26 @@ def opening(call: AgentCall, own: Sequence[str] = ()) -> bytes:
 
 
 def request(id: str, **fields: Any) -> bytes:
-    """Something that we want of the client."""
+    """A request from us to the client."""
     return _line({"type": "control_request", "request_id": id, "request": fields})
 
 
 def response(id: str, output: Mapping[str, Any]) -> bytes:
-    """The answer to what the client wants of us."""
+    """The answer to a request from the client."""
     answer = {"subtype": "success", "request_id": id, "response": output}
     return _line({"type": "control_response", "response": answer})
 
 
 def refusal(id: str, words: str) -> bytes:
-    """The answer to what nobody here can do."""
+    """The answer to a request that is not supported here."""
     answer = {"subtype": "error", "request_id": id, "error": words}
     return _line({"type": "control_response", "response": answer})
 
 
 def _content(call: AgentCall) -> Iterator[dict[str, object]]:
-    """A block a segment, none empty. The client sets three of four marks, so one is left.
+    """One block per segment, none empty. The client sets three of four marks, so one is left.
 
-    It stays in the transcript and is sent again: a second one would break the session for good.
+    It stays in the transcript and is sent again: a second one would break the session forever.
     """
     said = [segment for segment in call.prompt if segment.text.strip()]
     marked = [] if call.resume else [segment for segment in said if segment.mark]

@@ -1,7 +1,7 @@
-"""Which word of the closed set a failed turn of Claude Code gets.
+"""Maps a failed turn of Claude Code to a word of the closed set of failures.
 
-`subtype: success` is no success: an error of the API comes with it. Nothing here looks at what a
-model said; only the client's own fields and its own words about an error count.
+`subtype: success` does not mean success: API errors have it too. What a model said is ignored; only
+the client's own fields and its own error messages count.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WORDS = (
     ("Please run /login", Failure.AUTH),
     ("Not logged in", Failure.AUTH),
 )
-"""In the client's own words; a model's are never looked at."""
+"""Texts of the client's own error messages; what a model says is ignored."""
 SERVER_ERROR = 500
 
 
@@ -69,7 +69,7 @@ def _by_status(status: int, *, resumed: bool) -> Failure:
 
 
 def _words(result: JsonObject) -> str:
-    """The client's most telling words about an error."""
+    """The client's most informative error message."""
     listed = result.get("errors")
     errors = cast("list[object]", listed) if isinstance(listed, list) else []
     found = "; ".join(error.strip() for error in errors if isinstance(error, str))

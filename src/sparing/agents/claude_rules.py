@@ -1,7 +1,7 @@
 """Which tools an agent has on Claude Code, and what it may do with them.
 
-Three fences besides the sandbox: tools that are not offered, permission rules, and a look at
-every call before it runs, which follows links. Each of them alone would hold a reviewer.
+Three barriers besides the sandbox: tools that are not offered, permission rules, and a check of
+every call before it runs, which follows links. Each of them alone would stop a reviewer.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ EDITORS = ("Edit", "Write")
 WRITERS = ("Bash", *EDITORS)
 CHANGING = frozenset({*WRITERS, "MultiEdit", "NotebookEdit"})
 SEARCH = "WebSearch"
-"""Done by the provider: the client needs no way out for it, and has none."""
+"""Done by the provider: the client needs no network access for it, and has none."""
 STRUCTURED = "StructuredOutput"
 PATHS = ("file_path", "path", "notebook_path")
 """Arguments of tools that name a file or a folder."""
 LISTS = ("read", "outline")
-"""Arguments of our own tools that name several."""
+"""Arguments of our own tools that name several files or folders."""
 LISTED = (*LISTS, "search", "edits")
 SERVER = "s"
-"""What our own tools are known by; it stands in every request, so it is short."""
+"""The name of our tool server; it is in every request, so it is short."""
 OWN = f"mcp__{SERVER}__"
-"""How the client begins their names."""
+"""The prefix that the client puts before their names."""
 OWN_CHANGING = frozenset({f"{OWN}change", f"{OWN}run"})
 
 _LINES = re.compile(r":\d+(?:-\d*)?$")
@@ -37,20 +37,20 @@ _GRAMMAR = frozenset("(),*?[]{}!\\")
 
 
 def things(given: Mapping[str, Any]) -> int:
-    """Files, searches and edits that one call of our own tools asks for: with the client's tools
-    each would be a call."""
+    """How many files, searches and edits one call of our tools asks for: each would be a call of
+    its own with the client's tools."""
     lists = (given.get(name) for name in LISTED)
     return max(1, sum(len(cast("list[object]", one)) for one in lists if isinstance(one, list)))
 
 
 class ToolAnswer(NamedTuple):
-    """What is said to a call that wants to run; without a reason it may."""
+    """Our answer to a tool call before it runs; it may run if there is no reason against it."""
 
     reason: str = ""
 
     @property
     def output(self) -> dict[str, object]:
-        """For the client's hook: silence lets its permission rules decide."""
+        """The hook's output: an empty one lets the client's permission rules decide."""
         if not self.reason:
             return {}
         return {
@@ -63,7 +63,7 @@ class ToolAnswer(NamedTuple):
 
 
 def tools_of(access: Access, own: Sequence[str] = (), *, web: bool = False) -> tuple[str, ...]:
-    """The client's tools. Beside our own, which are all that files need, only the search."""
+    """The client's tools; with our own, which cover all file access, only the web search."""
     files = () if own else _for_files(access)
     return (*files, SEARCH) if web else files
 
@@ -85,9 +85,9 @@ def _for_files(access: Access) -> tuple[str, ...]:
 def rules_of(
     access: Access, root: Path, own: Sequence[str] = (), *, web: bool = False
 ) -> tuple[str, ...]:
-    """One a tool; two slashes begin a path that is absolute.
+    """One rule per tool; two slashes begin an absolute path.
 
-    A path that the rules' own grammar would misread is left to the look at every call.
+    A path that the rules' own grammar would misread is left to the check of every call.
     """
     plain = not any(letter in _GRAMMAR for letter in str(root))
     client = (
@@ -107,7 +107,7 @@ def judge(
     web: bool = False,
     seen: Path | None = None,
 ) -> ToolAnswer:
-    """Whether a call may run, before it does. `seen` is how the client names the root."""
+    """Whether a call may run, before it does. `seen` is the root's path as the client knows it."""
     if tool == STRUCTURED:
         return ToolAnswer()
     reads = access is Access.READ_ONLY and tool in OWN_CHANGING
@@ -134,7 +134,7 @@ def _named(given: Mapping[str, Any]) -> Iterator[str]:
 
 
 def relative(path: str, root: Path) -> str:
-    """A path as people say it: from the worktree on, where it lies in there."""
+    """The path relative to the worktree, if it is inside."""
     try:
         return str((root / inside(path, root)).relative_to(root))
     except ValueError:

@@ -1,8 +1,8 @@
 """Hands a secret to the client through a pipe: `python -I -S claude_start.py VARIABLE NAME argv…`.
 
-The secret comes in the environment variable VARIABLE and leaves it; NAME then says from which
-descriptor it can be read, once. Runs inside the sandbox, in place of the client, and uses
-nothing but the standard library.
+The secret comes in the environment variable VARIABLE, which is removed; NAME then says from which
+descriptor it can be read, once. Runs inside the sandbox, in place of the client, and uses nothing
+but the standard library.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Tools of our own, answered on Claude Code's control stream: no server process, no port.
 
-The client takes us for a server of its kind that lives in the process which drives it.
+To the client we are an SDK server that lives in the process which drives it.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from sparing.tool import ToolSpec
 
 PROTOCOL = "2025-06-18"
 RESULT_CHARS = 150_000
-"""Of one result that the client passes on whole. Without our word it is 50,000, and of more the
-model gets a short beginning."""
+"""Characters of one result that the client passes on untruncated. By default it is 50,000, and
+of longer ones the model gets only a short excerpt."""
 NO_METHOD = -32601
 SHRUNK = "compact_boundary"
-"""What the client calls the place where it has replaced a conversation by a summary."""
+"""The client's name for the point where it replaced a conversation by a summary."""
 
 
 @dataclass(slots=True)
 class ClaudeDesk(ToolDesk):
     @property
     def names(self) -> tuple[str, ...]:
-        """As the client calls them."""
+        """Our tools' names as the client knows them."""
         return tuple(OWN + spec.name for spec in self.specs)
 
     def take(self, message: JsonObject, say: Callable[[bytes], None]) -> bool:
@@ -63,7 +63,7 @@ class ClaudeDesk(ToolDesk):
 
 
 def _told(rpc: JsonObject, specs: tuple[ToolSpec, ...]) -> JsonObject:
-    """What the client asks about us."""
+    """Answer the client's questions about our server."""
     match rpc.get("method"):
         case "initialize":
             about = {"name": SERVER, "version": "1"}

@@ -1,7 +1,7 @@
-"""What a turn of Claude Code has used, from the transcript that the client keeps of its session.
+"""What a turn of Claude Code has used, from the client's transcript of its session.
 
-Only asked for when a turn's end was not seen. A note says which session the turn writes to, and
-from which byte on: it is made before the client starts and again when a new session has its name.
+Only needed when a turn's end was not seen. A note says which session the turn writes to, and from
+which byte on: it is written before the client starts and again when a new session's id is known.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from sparing.usage import Usage
 MOST_NOTES = 400
 MOST_BYTES = 64 * 1024 * 1024
 ENDINGS = frozenset({"end_turn", "stop_sequence", "refusal"})
-"""An answer after which the client has no open questions more."""
+"""Reasons for an answer's end after which the client sends no further request."""
 
 
 class MessageUsage(NamedTuple):
-    """The bill of one answer."""
+    """The usage of one answer."""
 
     id: str
     usage: Usage
@@ -34,7 +34,7 @@ class MessageUsage(NamedTuple):
 
 @dataclass(slots=True)
 class TurnNote:
-    """Which part of which transcript is one turn's."""
+    """Which part of which transcript belongs to one turn."""
 
     config: Path
     call: AgentCall
@@ -45,7 +45,7 @@ class TurnNote:
         self._write(goes_on, _size(self.config, goes_on) if goes_on else 0)
 
     def name(self, session: str) -> None:
-        """The client has said which session it is."""
+        """Note the session's id once the client has reported it."""
         if session and session not in (self._named, self.call.resume):
             self._write(session, 0)
 
@@ -60,7 +60,7 @@ class TurnNote:
 
 
 def spent(config: Path, call: str) -> Usage:
-    """Of a turn that nobody saw the end of: its calls, and the one that was under way."""
+    """The usage of a turn whose end was not seen: its calls, and the one in progress."""
     try:
         session, begin, parent = json.loads(_note(config, call).read_text())
     except (OSError, ValueError):
@@ -76,7 +76,7 @@ def spent(config: Path, call: str) -> Usage:
 
 
 def _messages(config: Path, session: str, begin: int) -> list[MessageUsage]:
-    """A message is written block by block; the last line of each has its whole bill."""
+    """Answers in a transcript, written block by block; the last line of each has its full usage."""
     found: list[MessageUsage] = []
     for path in _transcripts(config, session):
         with suppress(OSError), path.open("rb") as file:
@@ -89,7 +89,7 @@ def _messages(config: Path, session: str, begin: int) -> list[MessageUsage]:
 
 
 def _message_usage(line: object) -> MessageUsage | None:
-    """One line of a transcript; None if it is no answer of a model."""
+    """The usage in one line of a transcript; None if it is not a model's answer."""
     entry = cast("dict[str, Any]", line) if isinstance(line, dict) else {}
     told: object = entry.get("message")
     said = cast("dict[str, Any]", told) if isinstance(told, dict) else {}
@@ -105,7 +105,7 @@ def _size(config: Path, session: str) -> int:
 
 
 def _transcripts(config: Path, session: str) -> list[Path]:
-    """A name that is no session's finds nothing."""
+    """Transcript files of a session; none if the name is not a session id."""
     safe = session and all(one in "0123456789abcdef-" for one in session)
     return list(config.glob(f"projects/*/{session}.jsonl")) if safe else []
 
@@ -115,7 +115,7 @@ def _note(config: Path, call: str) -> Path:
 
 
 def _drop_old(folder: Path) -> None:
-    """They are only read after a death: the latest half is kept."""
+    """Remove old notes, keeping the newest: they are only read after a crash."""
     notes = list(os.scandir(folder))
     if len(notes) > MOST_NOTES:
         notes.sort(key=lambda one: one.stat().st_mtime)

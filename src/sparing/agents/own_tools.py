@@ -1,7 +1,7 @@
 """Tools of our own, answered by this program whichever client carries the calls.
 
-A call is answered in a thread, so that a command that runs for minutes holds up nothing else; what
-it opened and changed is taken down when the answer is there.
+A call is answered in a thread, so that a command that runs for minutes blocks nothing else; what it
+opened and changed is recorded when the answer is ready.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ SAID_CHARS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class ToolOffer:
-    """Who works with tools of ours instead of the client's: all of a trunk group, or none."""
+    """Which agents use our tools instead of the client's: all of a trunk group, or none."""
 
     make: Callable[[AgentCall], OwnTools] | None = None
     readers: bool = False
     writers: frozenset[str] = frozenset()
-    """Models of writers; `EVERY_MODEL` stands for all."""
+    """Models whose writers get our tools; `EVERY_MODEL` stands for all."""
     lost: frozenset[str] = frozenset()
-    """Models whose readers have the client's, because their reviews were worse with ours."""
+    """Models whose readers keep the client's tools, because their reviews were worse with ours."""
 
     def of(self, call: AgentCall) -> OwnTools | None:
         if call.access is Access.NOTHING:
@@ -44,20 +44,20 @@ class ToolOffer:
         return self.make(call) if self.make and wanted else None
 
     def to_everybody(self) -> ToolOffer:
-        """For agents that have no tools but ours."""
+        """The offer for agents that have no tools but ours."""
         return ToolOffer(self.make, readers=True, writers=frozenset({EVERY_MODEL}))
 
 
 @runtime_checkable
 class TakesTools(Protocol):
-    """A backend whose agents can work with tools of ours."""
+    """A backend whose agents can work with our tools."""
 
     def offer(self, tools: ToolOffer) -> None: ...
 
 
 @dataclass(slots=True)
 class ToolDesk:
-    """Answers the calls of one turn; without tools it is idle."""
+    """Answers the tool calls of one turn; without tools it is idle."""
 
     tools: OwnTools | None
     events: Callable[[AgentEvent], None]
@@ -73,7 +73,7 @@ class ToolDesk:
 
     @property
     def read(self) -> tuple[str, ...]:
-        """What the model has looked at, also if it had it in its context already."""
+        """Files that the model has opened, even if they were already in its context."""
         return tuple(dict.fromkeys(self._read))
 
     @property
@@ -81,13 +81,13 @@ class ToolDesk:
         return tuple(dict.fromkeys(one.path for one in self.changed))
 
     def start(self, answering: Coroutine[None, None, None]) -> None:
-        """Beside whatever else the turn does."""
+        """Run a coroutine alongside the rest of the turn."""
         task = asyncio.create_task(answering)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def call(self, name: str, given: JsonObject) -> ToolResult:
-        """Always a result: without an answer the model would wait for ever."""
+        """Answer a call, always with a result: without one the model would wait forever."""
         if self.tools is None:
             return ToolResult(f"there is no tool {name[:80]}", failed=True)
         self._pool = self._pool or ThreadPoolExecutor(THREADS, "own-tools")
@@ -102,7 +102,7 @@ class ToolDesk:
         return replace(result, text=result.text.encode("utf-8", "replace").decode())
 
     async def close(self) -> None:
-        """The turn is over: nothing that a call has started goes on."""
+        """End the turn: nothing that a call has started continues."""
         if self.tools is None:
             return
         self.tools.end()
@@ -131,7 +131,7 @@ def _events(result: ToolResult) -> Iterator[AgentEvent]:
 
 
 def muted(offer: ToolOffer) -> ToolOffer:
-    """The same tools in every request, and none of them does anything."""
+    """An offer of the same tools in every request, none of which does anything."""
 
     def make(call: AgentCall) -> OwnTools:
         tools = offer.of(call)
@@ -142,7 +142,7 @@ def muted(offer: ToolOffer) -> ToolOffer:
 
 @dataclass(frozen=True, slots=True)
 class MutedTools:
-    """The same tools to look at, none to use: for a turn that must do nothing."""
+    """Tools that are listed but can't be used: for a turn that must do nothing."""
 
     specs: tuple[ToolSpec, ...]
 

@@ -17,7 +17,7 @@ ESCAPES = str.maketrans(
 
 
 class Step:
-    """Which of the turn's model calls asks for what is done now."""
+    """Which of the turn's model calls asks for the current action."""
 
     number = 0
 
@@ -33,7 +33,7 @@ def say(**message: str | int) -> None:
 
 
 def written(value: str | int) -> str:
-    """As JSON."""
+    """The value as JSON."""
     return str(value) if isinstance(value, int) else f'"{value.translate(ESCAPES)}"'
 
 
@@ -57,7 +57,7 @@ def look(kind: str, about: str, lines: int) -> None:
 
 
 TEXTS: dict[str, str] = {}
-"""Of the modules, once they were searched."""
+"""Texts of the modules, once they were searched."""
 
 
 def modules() -> list[str]:
@@ -69,7 +69,7 @@ def modules() -> list[str]:
 
 
 def found(word: str, most: int) -> list[str]:
-    """Lines with that word, as a search prints them."""
+    """Lines with that word, formatted like a search result."""
     if not TEXTS:
         for path in modules():
             with open(path, encoding="utf-8", errors="replace") as file:
@@ -102,7 +102,7 @@ def change(edit: dict[str, str | None], parts: int) -> None:
 
 
 def run(command: str) -> None:
-    """In the shell it was given, as any client would."""
+    """Run a command in the shell it was given, as any client would."""
     shell = os.environ.get("SHELL", "/bin/sh")
     source, sink = os.pipe()
     actions = ((os.POSIX_SPAWN_DUP2, sink, 1), (os.POSIX_SPAWN_DUP2, sink, 2))

@@ -1,8 +1,8 @@
-"""What a scripted agent does beside its script: it looks around and goes to and fro as much as a
-drawn agent of a kind does, so that a scripted run has as many calls as a real one.
+"""What a scripted agent does besides its script: it explores and iterates as much as a simulated
+agent of a kind does, so that a scripted run has as many calls as a real one.
 
 Files and searches are real, and so are commands; which they are is drawn from the turn's identity
-(`double/agent_kinds.py`). What stands in the prompt or in the session it does not open again.
+(`double/agent_kinds.py`). It does not reopen what is in the prompt or in the session.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from sparing.double.agent_kinds import AgentKind
 READ, SEARCH, LIST = "read", "search", "list"
 COMMANDS = ("git status --short", "git diff --stat")
 Look = tuple[str, str, int]
-"""Kind, path or words, and lines of a search's result."""
+"""Kind, path or search term, and lines of a search's result."""
 
 
 class Work(NamedTuple):
-    """What is added to a turn of a script."""
+    """What is added to a scripted turn."""
 
     steps: list[list[Look]]
-    """Looks, those of one step at once."""
+    """What it opens or searches, grouped by step."""
     parts: int
-    """Into how many changes what is written falls."""
+    """The number of changes into which its writing is split."""
     commands: list[str]
     seconds: float
     learned: frozenset[str]
-    """What the session knows after it."""
+    """What the session has seen after it."""
 
 
 class DrawnHabits(NamedTuple):
     kind: AgentKind
     seed: int
     lists: bool = False
-    """One call of its tools takes a list."""
+    """True if one call of its tools takes a list."""
 
     def work(self, call: AgentCall, played: JsonObject, known: frozenset[str]) -> Work:
-        """`played`: the turn as its script has it."""
+        """What to add to a turn; `played` is the turn as the script has it."""
         given = known | given_in("".join(segment.text for segment in call.prompt))
         who = TurnIdentity(call.role, call.stage, call.task, call.iteration)
         found = looks_of(self.kind, self.seed, who, modules(str(call.cwd)), given)
@@ -71,7 +71,7 @@ def _own(paths: list[str]) -> Iterator[Look]:
 
 
 def _mixed(found: Looks) -> Iterator[Look]:
-    """The list first, then files and searches by turns."""
+    """The listing first, then files and searches in turn."""
     if found.lists:
         yield (LIST, "", 0)
     files, searches = list(found.files), list(found.searches)

@@ -1,8 +1,8 @@
 """The only way out for a sandboxed client: to the hosts of its provider, and nowhere else.
 
-The sandbox lets a client reach one port of this machine and no name server. Here that port is
-served: it asks for a host by name, gets through if the host is on the list, and is refused
-otherwise. What goes through is encrypted from end to end; nothing of it can be read here.
+The sandbox lets a client reach one port of this machine and no name server. That port is served
+here: the client asks for a host by name, is connected if the host is on the list, and is refused
+otherwise. The traffic is encrypted end to end and can't be read here.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class Tunnel:
     def __init__(self, hosts: Iterable[Host], upstream: str = "", *, plain: bool = False) -> None:
         self._hosts = frozenset(hosts)
         self._upstream = upstream
-        """The user's own proxy, where there is one."""
+        """The user's own proxy, if there is one."""
         self._plain = plain
-        """Whether what is not encrypted goes through too."""
+        """Whether unencrypted traffic is let through too."""
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
         self.refused: list[str] = []
-        """Who was asked for and is not on the list."""
+        """Hosts that were requested but are not on the list."""
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=HEAD_LIMIT)
@@ -126,7 +126,7 @@ async def _carry(
     here: tuple[asyncio.StreamReader, asyncio.StreamWriter],
     there: tuple[asyncio.StreamReader, asyncio.StreamWriter],
 ) -> None:
-    """Both ways, until both have said all."""
+    """Copy both ways, until both sides have finished."""
     async with asyncio.TaskGroup() as group:
         group.create_task(_pour(here[0], there[1]))
         group.create_task(_pour(there[0], here[1]))

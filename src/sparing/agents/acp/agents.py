@@ -1,7 +1,7 @@
-"""Which agents are known that speak the protocol, and what each must be told to be confined.
+"""The known agents that speak the protocol, and how each must be configured to be confined.
 
-A known agent has every tool of its own switched off: what it does it does with ours. It stands in
-an empty folder, so nothing that a repository holds can change its settings.
+A known agent has all its own tools switched off and uses ours instead. It runs in an empty folder,
+so nothing in a repository can change its settings.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Placed(NamedTuple):
-    """Where a turn of an agent stands, and what it finds on this machine."""
+    """Where a turn of an agent runs, and what it finds on this machine."""
 
     setup: AcpSetup
     call: AgentCall
@@ -27,9 +27,9 @@ class Placed(NamedTuple):
     home: Path
     desk: Path
     model: str
-    """The address behind which its provider is."""
+    """The local address of the relay to its provider."""
     word: str
-    """In place of a key."""
+    """The secret that the agent uses in place of a key."""
 
 
 class Started(NamedTuple):
@@ -43,26 +43,26 @@ class Started(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class AcpAgent:
     name: str
-    """As the backend is called."""
+    """The name of the backend."""
     title: str
     package: str
-    """Of npm; empty: the user has named a command."""
+    """Its npm package; empty if the user has named a command."""
     tested: str
     prepare: Callable[[Placed], Started]
     providers: tuple[str, ...] = ()
-    """Backends of the API whose models it can have."""
+    """API backends whose models it can use."""
     window_tokens: int = 200_000
     base_tokens: int = 250
     writer_tokens: int = 420
-    """What is assumed to stand before any prompt, with our tools; not measured."""
+    """Tokens sent before any prompt, with our tools, as the double counts them."""
     own_tools: bool = True
-    """It has ours and no others."""
+    """True if it has our tools and no others."""
     resumed: Callable[[Path, str], None] = field(default=lambda _home, _session: None)
-    """Makes a session's folder ready to be loaded."""
+    """Prepares a session's folder to be loaded."""
     kept: Callable[[Path, bytes, str], None] = field(default=lambda _home, _asked, _said: None)
-    """Takes down the last request of a turn and the answer to it: what the session now holds."""
+    """Stores the last request of a turn and its answer, which is what the session now holds."""
     replays: bool = False
-    """A loaded session is told to us once more before it goes on."""
+    """True if a loaded session is replayed to us before it continues."""
     settle_seconds: float = 0.3
 
 
@@ -82,5 +82,5 @@ class InstalledAgent:
 
 
 def free_of_commands(text: str) -> str:
-    """Agents take a prompt that begins so for an order to themselves."""
+    """Keep an agent from taking a prompt's first character for a command to itself."""
     return f"Task: {text}" if text.lstrip().startswith(("/", "$", "@", "!", "?")) else text

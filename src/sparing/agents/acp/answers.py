@@ -1,8 +1,8 @@
-"""What a provider's answer to one request says of itself: its bill, its end, what it calls.
+"""What a provider's answer to one request reports: usage, why it ended, tool calls.
 
 Read while the answer passes by, in the four formats that providers speak: Anthropic's Messages,
-OpenAI's Responses, Chat Completions, and Google's. A provider that tells no usage gets an
-estimate that says so.
+OpenAI's Responses, Chat Completions, and Google's. If a provider reports no usage, it is estimated
+and marked as such.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ GIVEN = ("args", "arguments", "input")
 
 @dataclass(slots=True)
 class WantedCall:
-    """A tool that the model has called, whether there is such a tool or not."""
+    """A tool call by the model, whether there is such a tool or not."""
 
     name: str
     given: str = ""
@@ -34,12 +34,12 @@ class WantedCall:
 
 @dataclass(slots=True)
 class AnswerReader:
-    """Takes an answer piece by piece; what it says is whole once the answer is."""
+    """Reads an answer piece by piece; its results are complete once the answer is."""
 
     asked: bytes
     """The request that it answers."""
     refused: bool = False
-    """The provider would not let the model answer."""
+    """True if the provider did not let the model answer."""
     calls: list[WantedCall] = field(default_factory=list[WantedCall])
     _told: JsonObject = field(default_factory=dict[str, object])
     _rest: bytes = b""
@@ -100,7 +100,7 @@ class AnswerReader:
 
 
 def usage_of(told: JsonObject) -> Usage:
-    """A provider's own counts in our buckets; all but Anthropic count what was read within."""
+    """A provider's counts in our buckets; all but Anthropic include cache reads in the input."""
     if "promptTokenCount" in told:
         read = _count(told, "cachedContentTokenCount")
         output = _count(told, "candidatesTokenCount") + _count(told, "thoughtsTokenCount")
@@ -126,7 +126,7 @@ def _anthropic(told: JsonObject) -> Usage:
 
 
 def _objects(value: object) -> Iterator[JsonObject]:
-    """Every object in it, the outermost first."""
+    """Every object in a JSON value, the outermost first."""
     waiting = [value]
     while waiting:
         one = waiting.pop(0)

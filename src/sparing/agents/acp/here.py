@@ -28,14 +28,14 @@ SCRIPT = ".js"
 
 @dataclass(frozen=True, slots=True)
 class AcpPlace:
-    """What surrounds the turns of an agent here."""
+    """The surroundings of an agent's turns here."""
 
     folder: Path
     environ: Mapping[str, str]
     model: str
-    """Of most roles: there must be a key for it."""
+    """The model of most roles: there must be a key for it."""
     server: str = ""
-    """The address of a server of the user's own."""
+    """The address of the user's own model server."""
 
 
 def acp_backend(found: InstalledAgent, place: AcpPlace) -> AcpBackend:
@@ -91,7 +91,7 @@ def agent_here(name: str, environ: Mapping[str, str]) -> InstalledAgent:
 
 
 def keys_here(agent: AcpAgent, model: str, environ: Mapping[str, str]) -> dict[str, FoundKey]:
-    """All that its models may need; without one for the model of most roles nothing can begin."""
+    """All keys that its models may need; raises if the one for the main model is missing."""
     wanted = agent.providers[0] if len(agent.providers) == 1 else provider_of(model)
     key_here(PROVIDERS[wanted], environ)
     found = {name: find_key(PROVIDERS[name], environ) for name in agent.providers}
@@ -105,7 +105,7 @@ def _package(program: Path) -> Path | None:
 
 
 def _version(program: Path, argv: tuple[str, ...]) -> str:
-    """From the package, since some agents take seconds to say it themselves."""
+    """The version, from the package, since some agents take seconds to report it themselves."""
     package = _package(program)
     if package is not None:
         try:

@@ -1,8 +1,8 @@
-"""A folder for each session of an agent, so that a turn can be taken back.
+"""A folder for each session of an agent, so that a turn can be undone.
 
-A turn works on a copy. If it ends well the copy takes the place of the session; else it is thrown
-away, and the session is as it was. A fork is a copy that gets its own name, a keep-alive one that
-nobody keeps. No agent sees the sessions of others.
+A turn works on a copy. If it succeeds, the copy replaces the session; else it is discarded, and the
+session is unchanged. A fork is a copy with its own name, a keep-alive one that is not kept. No
+agent sees the sessions of others.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from sparing.agents.session_lock import private_folder
 
 SESSION = re.compile("[0-9a-f]{32}")
 NAME = "session-name"
-"""In a home: what the agent calls the session."""
+"""The file in a home with the agent's own name for the session."""
 LEFT_SECONDS = 86_400.0
-"""A turn that began so long ago was killed."""
+"""A turn that began this many seconds ago was killed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,11 @@ class Homes:
 
     @property
     def desk(self) -> Path:
-        """An empty folder: where an agent stands that has no tools of its own."""
+        """An empty folder in which an agent without its own tools runs."""
         return self.folder / "desk"
 
     def name_of(self, session: str) -> str:
-        """What the agent calls a session; empty: it is not known."""
+        """The agent's own name for a session; empty if unknown."""
         latest = self._latest(session)
         try:
             return (latest / NAME).read_text("utf-8") if latest else ""
@@ -41,7 +41,7 @@ class Homes:
             return ""
 
     def begin(self, session: str = "") -> Path:
-        """A home for one turn, with all that the session has."""
+        """Make a home for one turn, a copy of the session's."""
         private_folder(self.folder, "an agent")
         private_folder(self.desk, "an agent")
         turns = self.folder / "turns"
@@ -56,7 +56,7 @@ class Homes:
         return home
 
     def keep(self, home: Path, session: str, name: str) -> None:
-        """The turn has ended well: from now on this is the session."""
+        """After a successful turn, make its home the session."""
         (home / NAME).write_text(name, "utf-8")
         place, before = self.folder / "sessions" / session, self._numbers(session)
         private_folder(place, "an agent")

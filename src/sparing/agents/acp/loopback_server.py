@@ -1,7 +1,7 @@
 """What an agent finds on this machine during a turn: its provider, and tools of ours.
 
-One port, for one turn. Every path begins with a word that nobody else knows; whoever comes without
-it is turned away, whatever they ask.
+One port, for one turn. Every path begins with a secret that only the agent knows; any request
+without it is rejected.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class LoopbackServer:
 
     @property
     def word(self) -> str:
-        """In place of a key."""
+        """The secret that the agent uses in place of a key."""
         return self._word
 
     @property
@@ -105,7 +105,7 @@ class LoopbackServer:
 
 
 class _Passed:
-    """An answer that is passed on in chunks, as it comes."""
+    """An answer that is forwarded in chunks, as it arrives."""
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer

@@ -1,9 +1,9 @@
-"""The way from an agent to its provider: through this program, which alone knows the key.
+"""Relays an agent's requests to its provider through this program, which alone knows the key.
 
-The agent is given an address of this machine and a word that is worth nothing elsewhere. What it
-asks is passed on to one provider and to nobody else; what comes back is passed back as it comes,
-and read on the way: what it is billed, and what went wrong. So a used-up quota is known at once,
-whatever the agent makes of it, and an agent that tries again and again is stopped.
+The agent is given a local address and a secret that is worthless elsewhere. Its requests are
+forwarded to one provider only; answers are passed back as they arrive, and read on the way for
+usage and errors. So an exhausted quota is known at once, however the agent reacts to it, and an
+agent that retries endlessly is stopped.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ HOP = frozenset(
     {"host", "connection", "accept-encoding", "content-length", "transfer-encoding", "expect"}
 )
 PASSING = frozenset({Failure.OVERLOADED, Failure.NETWORK})
-"""What may be over at the next try."""
+"""Failures that may be over at the next try."""
 
 
 class Upstream(NamedTuple):
-    """A provider: its address and what a request is signed with."""
+    """A provider: its address and the key that requests carry."""
 
     address: str
     key_header: str
-    """`authorization` is sent as a bearer's."""
+    """The header for the key; `authorization` is sent as a bearer token."""
     secret: str
     proxy: str = ""
-    """The user's own, if they need one to get out."""
+    """The user's own proxy, if they need one to reach the internet."""
 
     def __repr__(self) -> str:
         return f"Upstream({self.address})"
@@ -62,7 +62,7 @@ class Asked(NamedTuple):
 
 
 class Heard(NamedTuple):
-    """How an answer begins."""
+    """The start of an answer."""
 
     status: int
     kind: str
@@ -74,24 +74,24 @@ Pass = Callable[[bytes], Awaitable[None]]
 
 @dataclass(slots=True)
 class Relay:
-    """What one turn asks its provider; `stop` is told when it must not go on."""
+    """Forwards one turn's requests to its provider; `stop` is called when it must not continue."""
 
     upstream: Upstream
     headers: Mapping[str, str]
     """Sent with every request."""
     retries: int
     began: Callable[[], None]
-    """The first answer of the turn begins."""
+    """Called when the first answer of the turn begins."""
     billed: Callable[[AnswerReader], None]
     stop: Callable[[TurnOutcome, float | None], None]
     now: Callable[[], float]
     failed: int = 0
-    """Requests in a row that came to nothing."""
+    """Consecutive requests that failed."""
     _open: set[socket.socket] = field(default_factory=set[socket.socket])
     _closed: bool = False
 
     async def ask(self, asked: Asked, begin: Begin, give: Pass) -> None:
-        """Raises `ConnectionError` if the agent must see that the line was cut."""
+        """Forward a request; raises `ConnectionError` if the agent must see that it was cut off."""
         connection = self._connection()
         try:
             await self._exchange(connection, asked, begin, give)
@@ -102,7 +102,7 @@ class Relay:
             connection.close()
 
     def close(self) -> None:
-        """The turn is over: whoever waits for an answer waits no longer."""
+        """End the turn: pending requests are cut off."""
         self._closed = True
         for line in list(self._open):
             with suppress(OSError):
@@ -168,7 +168,7 @@ class Relay:
         return connection.getresponse()
 
     def _cut(self, reader: AnswerReader) -> None:
-        """What came of it was billed; a second try would say the same words twice."""
+        """Handle an answer that was cut off: it is billed, and a retry would repeat its text."""
         self.billed(reader)
         self.failed = self.retries
         self._failed(Failure.NETWORK, "the answer was cut off", None)

@@ -1,8 +1,8 @@
-"""What an agent says in a turn, message by message, and what is said to it.
+"""The messages between an agent and us in one turn.
 
-Requests and answers go both ways over one stream. An agent may ask whether it may do something:
-readers may do nothing that changes a file or runs a command, writers what lies in their worktree.
-Files and terminals of ours are never lent to it.
+Requests and answers go both ways over one stream. An agent may ask for permission: readers may do
+nothing that changes a file, writers anything within their worktree. It never gets access to files
+or terminals through us.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ INITIALIZE, SESSION, PROMPT = 1, 2, 3
 PROTOCOL = 1
 NO_METHOD, NEEDS_LOGIN = -32601, -32000
 LOOKING = frozenset({"read", "search", "think", "execute"})
-"""What readers may do: what a command writes is held by the sandbox."""
+"""Kinds of calls that readers may make; the sandbox confines what a command writes."""
 CHANGING = frozenset(
     {"change", "run", "write", "edit", "bash", "apply_patch", "patch", "multiedit"}
     | {"write_file", "replace", "run_shell_command"}
@@ -41,14 +41,14 @@ class AcpWatch:
     desk: ToolDesk
     events: Callable[[AgentEvent], None]
     folder: str
-    """Where the agent is told that it stands."""
+    """The working folder that the agent is given."""
     name: str
     known: str = ""
-    """The session to go on with, as the agent calls it."""
+    """The session to resume, by the agent's own name for it."""
     tools: str = ""
-    """The address of our tools; empty: there are none for it."""
+    """The address of our tools; empty if it gets none."""
     says_system: bool = False
-    """The protocol has no system prompt: who can't be given it otherwise is told it first."""
+    """True if the system prompt must be sent as text, as the protocol has none."""
     session: str = ""
     asked: bytes = b""
     """The last request that its provider has answered."""
@@ -57,7 +57,7 @@ class AcpWatch:
     denied: list[str] = field(default_factory=list[str])
     read: list[str] = field(default_factory=list[str])
     written: list[str] = field(default_factory=list[str])
-    """What an agent with tools of its own says that it has opened and changed."""
+    """Files that an agent with its own tools reports as opened and changed."""
     refused: bool = False
     outcome: TurnOutcome | None = None
     """Why the turn was stopped."""
@@ -65,7 +65,7 @@ class AcpWatch:
     result: JsonObject | None = None
     """How the agent ended the turn."""
     ready: bool = False
-    """The session is open and can be spoken to."""
+    """True once the session is open and accepts a prompt."""
     stopped: Callable[[], None] = lambda: None
     _said: list[str] = field(default_factory=list[str])
     _message: object = None
@@ -83,7 +83,7 @@ class AcpWatch:
         return request(INITIALIZE, "initialize", hello)
 
     def prompt(self) -> bytes:
-        """Sent once the session is open; what was said before is not an answer to it."""
+        """The prompt, sent once the session is open; earlier output does not answer it."""
         self._asked, self._said = True, []
         told = self.call.system if self.says_system and not self.known else ""
         parts = (told, *(one.text for one in self.call.prompt))
@@ -107,7 +107,7 @@ class AcpWatch:
             self._update(fields(params, "update"))
 
     def stop(self, outcome: TurnOutcome, resets_at: float | None = None) -> None:
-        """The first reason counts. A transcript that can't be sent again is refused as such."""
+        """Stop the turn; the first reason counts. A refused resumed session counts as invalid."""
         if outcome.failure is Failure.REFUSED and self.known:
             outcome = outcome._replace(failure=Failure.INVALID_SESSION)
         if self.outcome is None:
@@ -134,7 +134,7 @@ class AcpWatch:
             self.stop(TurnOutcome(None))  # it has done its work with the first answer
 
     def _answered(self, message: JsonObject, say: Callable[[bytes], None]) -> None:
-        """To what we have asked."""
+        """Handle the agent's answer to one of our requests."""
         id, error = message.get("id"), fields(message, "error")
         if error and id in (INITIALIZE, SESSION, PROMPT):
             self._broken(cast("int", id), error)
@@ -239,13 +239,13 @@ class AcpWatch:
                 self.events(AgentEvent(action, found[-1]))
 
     def _told(self) -> None:
-        """Words before a tool is called are not the answer."""
+        """Report text before a tool call as an event; it is not part of the answer."""
         if self.said.strip():
             self.events(AgentEvent(AgentAction.SAYS, self.said[:SAID_CHARS]))
         self._said = []
 
     def _wanted(self, name: str, given: str) -> None:
-        """What the model wanted, whether there is such a tool or not."""
+        """Record a call to a tool that a reader may not use, whether it exists or not."""
         bare = name.removeprefix("mcp_").removeprefix(f"{SERVER}_")
         if self.tools and bare in CHANGING and not self.call.access.writes:
             self.denied.append(f"{bare} {given}"[:SAID_CHARS])
@@ -268,7 +268,7 @@ def request(id: int, method: str, params: JsonObject) -> bytes:
 
 
 def fields(message: JsonObject, name: str) -> JsonObject:
-    """What stands there; empty if it is nothing of the kind."""
+    """A nested object; empty if there is none of that name."""
     value = message.get(name)
     return cast("JsonObject", value) if isinstance(value, dict) else {}
 

@@ -1,7 +1,7 @@
-"""Tools of ours for an agent, over the Model Context Protocol: who they are, and what they answer.
+"""Tools of ours for an agent, over the Model Context Protocol: their definitions and answers.
 
-The agent has no others, so what may be read, changed and run is decided here, by the same rules
-for every client.
+The agent has no others, so what may be read, changed and run is decided here, by the same rules for
+every client.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from sparing.codec import JsonObject
 from sparing.tool import ToolSpec
 
 SERVER = "s"
-"""What stands before a tool's name in the agent; short, since every request repeats it."""
+"""Prefix of our tools' names in the agent; short, since every request repeats it."""
 VERSION = "2025-06-18"
 NO_METHOD = -32601
 TEXTS = frozenset({"create", "find", "replace"})
-"""What is written into files, whatever it names."""
+"""Arguments that become file content, in which paths are left alone."""
 
 
 @dataclass(slots=True)
 class ToolCalls:
     desk: ToolDesk
     told: str = ""
-    """Where the agent was told that it stands: some tell their model, which then names files
-    there."""
+    """The agent's working folder: some agents tell it to their model, which then uses it in
+    paths."""
     meant: str = ""
     """The worktree, as its commands know it."""
     listed: bool = False
-    """The agent has asked which tools there are."""
+    """True once the agent has asked for the list of tools."""
 
     async def answer(self, body: bytes) -> JsonObject | None:
-        """None for a notice, which nobody answers."""
+        """The answer to a message; None for a notification, which needs none."""
         found: object = json.loads(body)
         if not isinstance(found, dict):
             return None
@@ -67,7 +67,7 @@ class ToolCalls:
         return {"content": [{"type": "text", "text": result.text}], "isError": result.failed}
 
     def _placed(self, value: object) -> object:
-        """Paths of the worktree in place of those where the agent stands."""
+        """Replace the agent's working folder by the worktree in paths."""
         if isinstance(value, str):
             return value.replace(self.told, self.meant) if self.told else value
         if isinstance(value, list):

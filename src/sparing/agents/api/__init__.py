@@ -1,1 +1,1 @@
-"""Models by their providers' own interfaces: a key is enough, no client is installed."""
+"""Models through their providers' own APIs: a key is enough, no client is installed."""

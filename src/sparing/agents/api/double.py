@@ -43,7 +43,7 @@ class DoubledApi(ApiBackend):
         super().__init__(setup, names.API_DOUBLE)
 
     async def run(self, call: AgentCall, events: Callable[[AgentEvent], None]) -> AgentReply:
-        """A turn takes as long as it did by the double's clock."""
+        """Run a turn; it takes as long as it did by the double's clock."""
         return drawn_reply(self._agent, call, await super().run(call, events))
 
     @property

@@ -1,4 +1,4 @@
-"""Which word of the closed set a failed turn gets, from the library's own kinds of errors."""
+"""Maps the library's errors to a word of the closed set of failures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KINDS: tuple[tuple[str, Failure], ...] = (
     ("UsageLimitExceeded", Failure.BUDGET),
     ("UnexpectedModelBehavior", Failure.GARBAGE),
 )
-"""By the names of an error's classes: the first that it has. The library is not loaded for it."""
+"""Failures by names of error classes; the first match counts. The library need not be loaded."""
 STATUSES = {
     401: Failure.AUTH,
     402: Failure.QUOTA,
@@ -69,7 +69,7 @@ def _resets_at(error: BaseException, now: float) -> float | None:
 
 
 def reset_time(retry_after: object, now: float) -> float | None:
-    """When a used-up quota is there again, where the provider says so in seconds."""
+    """When an exhausted quota is available again, if the provider says so in seconds."""
     try:
         seconds = float(str(retry_after))
     except ValueError:

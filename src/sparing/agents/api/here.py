@@ -22,14 +22,14 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 @dataclass(frozen=True, slots=True)
 class ApiPlace:
-    """What surrounds the turns of a provider here."""
+    """The surroundings of a provider's turns here."""
 
     folder: Path
     environ: Mapping[str, str]
     store: ConversationStore
     max_turns: int
     server: str = ""
-    """The address of a server of the user's own."""
+    """The address of the user's own model server."""
 
 
 def api_backend(backend: str, place: ApiPlace) -> ApiBackend:
@@ -49,7 +49,7 @@ def api_backend(backend: str, place: ApiPlace) -> ApiBackend:
 
 
 def library_here() -> str:
-    """Its version; found without loading it."""
+    """The library's version, found without loading it."""
     try:
         return version(LIBRARY)
     except PackageNotFoundError:
@@ -85,7 +85,7 @@ def address_of(provider: Provider, environ: Mapping[str, str], server: str) -> s
 
 
 def first_provider(environ: Mapping[str, str], server: str) -> str:
-    """The backend that `api` stands for: whose key is set, in the order of the list."""
+    """The backend that `api` means: the first in the list whose key is set."""
     library_here()
     for backend, provider in PROVIDERS.items():
         if provider.needs_key and find_key(provider, environ) is not None:

@@ -1,8 +1,8 @@
-"""A provider's model as the library knows it, and the settings of a turn with it.
+"""A provider's model as an object of the library, and the settings of a turn with it.
 
-Where a provider has cache marks there are four: where the tools end, where the system prompt ends,
+If a provider has cache marks, there are four: where the tools end, where the system prompt ends,
 the caller's own, and the end of the conversation, which moves. The caller's may live for an hour,
-and then what stands before it does too; the last one lives for five minutes.
+and then what precedes it does too; the last one lives for five minutes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NO_KEY = "none"
 
 
 def model_of(order: JsonObject) -> Any:
-    """Raises nothing of the network: nothing is asked yet."""
+    """Make the model's object; the network is not used yet."""
     httpx: Any = importlib.import_module("httpx2")
     patience = httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS)
     client = httpx.AsyncClient(headers=order["headers"], timeout=patience)

@@ -1,4 +1,4 @@
-"""What is equal in all turns of one provider, and the orders that one turn's process gets."""
+"""What is the same in all turns of one provider, and the orders for one turn's process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PLAIN_PORT = 80
 
 
 class StoredConversation(Protocol):
-    """What was said in a session so far."""
+    """The conversation of a session so far."""
 
     @property
     def text(self) -> str: ...
@@ -37,12 +37,12 @@ class StoredConversation(Protocol):
 
 
 class ConversationStore(Protocol):
-    """Where sessions are kept. A session that was continued elsewhere is not written over."""
+    """Where sessions are stored. A session that was continued elsewhere is not overwritten."""
 
     def load(self, session: str) -> StoredConversation | None: ...
 
     def save(self, session: str, model: str, text: str, turns: int, at: float) -> bool:
-        """As the turn of that number, from 1; False if there is one already."""
+        """Save it as the turn of that number, from 1; False if there already is one."""
         ...
 
 
@@ -50,30 +50,30 @@ class ConversationStore(Protocol):
 class ApiSetup:
     provider: Provider
     version: str
-    """Of the library."""
+    """The library's version."""
     folder: Path
-    """For locks; sessions are in the store."""
+    """Folder for locks; sessions are in the store."""
     store: ConversationStore
     key: FoundKey = field(repr=False)
     base_url: str = ""
-    """Empty: the vendor's own."""
+    """The provider's address; empty for the vendor's own."""
     origin: Origin = Origin.MEASURED
     retries: int = 2
     limit_requests: int = 60
     answer_tokens: int | None = None
-    """The most of one answer; None: as many as the model can."""
+    """The most tokens of one answer; None for as many as the model can."""
     headers: Callable[[AgentCall], Mapping[str, str]] = lambda _: {}
     """Sent with every request of the turn."""
     upstream: str = ""
-    """The user's own proxy, if they need one to get out."""
+    """The user's own proxy, if they need one to reach the internet."""
     proxy: str = ""
-    """Ours, on this machine, through which alone the turn gets out."""
+    """Our local proxy, the turn's only way to the network."""
     tools: ToolOffer = ToolOffer()
     program: tuple[str, ...] = (sys.executable, "-I", "-m", PROCESS)
 
 
 def hosts(setup: ApiSetup) -> frozenset[Host]:
-    """Whom the turn must reach through a tunnel; none if its provider is on this machine."""
+    """Hosts that the turn must reach through a tunnel; none if its provider is on this machine."""
     return way_out(setup.base_url or setup.provider.address)
 
 
@@ -88,7 +88,7 @@ def needs(setup: ApiSetup) -> Needs:
 
 
 def order(setup: ApiSetup, call: AgentCall, tools: tuple[ToolSpec, ...], history: str) -> bytes:
-    """One line; the key is in it and nowhere else."""
+    """The orders as one line; the key is in it and nowhere else."""
     told: JsonObject = {
         "provider": setup.provider.name,
         "model": call.model,
@@ -113,7 +113,7 @@ def order(setup: ApiSetup, call: AgentCall, tools: tuple[ToolSpec, ...], history
 
 
 def _prompt(setup: ApiSetup, call: AgentCall) -> list[JsonObject]:
-    """Marks of the caller's count in a session's first turn; later its end is marked anyway."""
+    """The prompt; the caller's marks count only in a session's first turn."""
     left = 0 if call.resume else setup.provider.marks
     parts: list[JsonObject] = []
     for segment in call.prompt:
@@ -129,6 +129,6 @@ def _tool(spec: ToolSpec) -> JsonObject:
 
 
 def _cache_key(call: AgentCall) -> str:
-    """By which a provider sorts requests: all of a feature that may share what it has cached."""
+    """The key by which a provider groups requests of a feature that may share cache entries."""
     named = f"{call.folder}\0{call.model}\0{call.system}"
     return f"sparing-{hashlib.sha256(named.encode()).hexdigest()[:32]}"

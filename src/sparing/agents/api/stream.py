@@ -1,4 +1,4 @@
-"""What a turn's process reports, message by message, and what is said to it."""
+"""The messages between a turn's process and us."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class ApiWatch:
     desk: ToolDesk
     events: Callable[[AgentEvent], None]
     known_tokens: int = 0
-    """Of what the session held before, estimated."""
+    """Tokens of the session before this turn, estimated."""
     calls: list[Usage] = field(default_factory=list[Usage])
     estimated: bool = False
-    """The provider has not told what an answer used."""
+    """True if the provider did not report the usage of an answer."""
     stop: str = ""
-    """Why the model's last answer ended, in the library's word."""
+    """Why the model's last answer ended, as the library calls it."""
     denied: list[str] = field(default_factory=list[str])
     result: JsonObject | None = None
     """How the turn ended, once it is over."""
@@ -84,14 +84,14 @@ class ApiWatch:
         return Usage(uncached=max(1, sent), output=max(1, estimate_tokens(said)))
 
     def _wanted(self, name: str, given: str) -> None:
-        """What the model wanted, whether there is such a tool or not."""
+        """Record a call to a tool that a reader may not use, whether it exists or not."""
         if name in CHANGING and not self.call.access.writes:
             self.denied.append(f"{name} {given}"[:SAID_CHARS])
             self.events(AgentEvent(AgentAction.DENIED, f"{name} is not for you in this turn."))
 
     @property
     def failure(self) -> Failure | None:
-        """The word that the process gave a failed turn."""
+        """The failure that the process reported for the turn, if any."""
         told = self.result or {}
         if told.get("kind") != "failed":
             return None
@@ -100,7 +100,7 @@ class ApiWatch:
 
 
 def usage_of(told: JsonObject) -> Usage:
-    """In our buckets: the library counts what was read and written within the input."""
+    """The usage in our buckets: the library includes cache reads and writes in the input."""
     read, written = _count(told.get("read")), _count(told.get("written"))
     hour = min(written, _count(told.get("written_1h")))
     return Usage(

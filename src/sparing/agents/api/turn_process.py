@@ -1,9 +1,9 @@
 """One turn with a provider, as a process of its own: `python -m sparing.agents.api.turn_process`.
 
 The loop, its retries and its limits are Pydantic AI's; it is loaded here and nowhere else. Orders
-come as one line of JSON on standard input, the key among them, so that it stands in no list of
-processes. Tools are answered by whoever started this: a call goes out as a line, its answer
-comes in as one. Nothing here touches a file.
+come as one line of JSON on standard input, the key among them, so that it is in no process list.
+Tool calls are answered by the parent process: a call goes out as a line, its answer comes in as
+one. Nothing here touches a file.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from sparing.codec import JsonObject
 
 LINE_LIMIT = 256 * 1024 * 1024
 TOOL_RETRIES = 8
-"""How often a model may call what is not there before the turn is given up."""
+"""How often a model may call a missing tool before the turn is given up."""
 
 
 class Wire:
-    """Lines to and from whoever started us."""
+    """Lines to and from the parent process."""
 
     def __init__(self) -> None:
         self._answers: dict[int, asyncio.Future[JsonObject]] = {}
         self._reader = asyncio.StreamReader(limit=LINE_LIMIT)
 
     async def open(self) -> JsonObject:
-        """The orders."""
+        """Start reading, and return the orders."""
         loop = asyncio.get_running_loop()
         await loop.connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(self._reader), sys.stdin.buffer
@@ -90,7 +90,7 @@ class ProviderTurn:
 
     @property
     def _known(self) -> list[Any]:
-        """What was said in the session before."""
+        """The session's conversation before this turn."""
         text = self._order["history"]
         return self._messages.ModelMessagesTypeAdapter.validate_json(text) if text else []
 
@@ -133,7 +133,7 @@ class ProviderTurn:
             self.report()
 
     def report(self) -> None:
-        """Tell of answers that were not told yet."""
+        """Report answers that were not reported yet."""
         messages: list[Any] = self._run.all_messages() if self._run is not None else []
         for message in messages[self._reported :]:
             if message.kind == "response":

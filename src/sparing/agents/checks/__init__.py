@@ -1,1 +1,1 @@
-"""What a client is asked before it is relied on: resume, entries of an hour, tools of ours."""
+"""What a client is tested for before it is relied on: resume, one-hour entries, our tools."""

@@ -1,8 +1,8 @@
-"""V6: whether a request of five minutes reads what another one wrote for an hour.
+"""V6: whether a five-minute request reads what another one cached for an hour.
 
-The vendor documents both lives and not this. A trunk that is sent ahead for an hour is of use
-only if it is so, and none is sent before a client and its provider have shown it: a text that
-nobody has sent before is sent once for an hour, then once more, behind other words, as usual.
+The vendor documents both lifetimes but not this. A trunk cached for an hour in advance is useful
+only if it works, and none is sent before a client and its provider have shown that it does: a new
+text is sent once for an hour, then again for five minutes, followed by another prompt.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NAME = "V6"
 LINES = 300
 """Long enough for a cache entry on every model."""
 ENOUGH = 0.8
-"""Of what was written for an hour, what has to be read: words behind it differ."""
+"""The share of what was cached for an hour that must be read; the text after it differs."""
 YES = "five-minute requests read one-hour cache entries"
 NO = "five-minute requests don't read one-hour cache entries"
 
@@ -31,7 +31,7 @@ class _Asked(NamedTuple):
 
 
 async def with_hour(found: ResumeCheck, run: Run, place: CheckSetting) -> ResumeCheck:
-    """The check with V6, as far as both requests were answered."""
+    """The check extended by V6, if both requests were answered."""
     text = "\n".join(_lines(place.at))
     asked = (
         _Asked("1h", words("blocks", "ping")),

@@ -1,8 +1,8 @@
-"""Whether a client's sessions can really be continued, before anybody relies on it.
+"""Checks that a client's sessions can really be resumed, before this is relied on.
 
-Five questions, in three short turns: V1 is there an id, V2 does the resumed session answer after
-a tool was used, V3 does it still know a file, V4 its own earlier reply, V5 how much of it came
-from the cache. The file is gone before it is asked about, so nothing but the transcript helps.
+Five questions, in three short turns: V1 is there an id, V2 does the resumed session answer after a
+tool was used, V3 does it still know a file, V4 its own earlier reply, V5 how much of it came from
+the cache. The file is gone before it is asked about, so nothing but the transcript helps.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from sparing.usage import Origin, Usage
 FILE = "resume-check.txt"
 FINDINGS = ("the first", "the second", "the third")
 COUNTED = (["3"], ["three"])
-"""How many they are, in whatever sentence."""
+"""How many there are, in any sentence."""
 _NUMBERS = re.compile(r"\d+|\b(?:no|none|one|two|three|four|five|six|seven|eight|nine|ten)\b")
 LINES = 140
-"""As long that its transcript is worth a cache entry on every model."""
+"""Long enough that its transcript is worth a cache entry on every model."""
 STEP_SECONDS = 1.0
 RESUME_ITEMS = frozenset({"V1", "V2", "V3", "V4"})
-"""What a resume depends on; what else is asked decides something else."""
+"""Items that a resume depends on; the others decide something else."""
 
 
 class Item(NamedTuple):
@@ -41,10 +41,10 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CheckSetting:
-    """Where and with what the check is made."""
+    """Where and with what the check is run."""
 
     folder: Path
-    """A worktree of its own; one file is written there and taken away."""
+    """A worktree of its own; one file is written there and removed."""
     model: str
     at: float
     launch: Launch | None = None
@@ -56,14 +56,14 @@ class CheckSetting:
 class ResumeCheck:
     items: tuple[Item, ...]
     share: float | None
-    """V5: of the transcript, what the resumed call read from cache."""
+    """V5: the share of the transcript that the resumed call read from the cache."""
     usage: Usage
     origin: Origin
     seconds: float
     chars: int
-    """Of all that was sent."""
+    """Characters of all that was sent."""
     certain: bool
-    """Nothing of it is the fault of a network, a provider or a login, which may pass."""
+    """True if no failure was due to a network, a provider or a login, which may pass."""
 
     @property
     def passed(self) -> bool:
@@ -135,7 +135,7 @@ def _found(replies: list[AgentReply], first_line: str, chars: int) -> ResumeChec
 
 
 def _items(replies: list[AgentReply], first_line: str) -> Iterator[Item]:
-    """Up to the first that fails: what comes after it was not asked."""
+    """Items up to the first that fails: what comes after it was not asked."""
     opening = replies[0]
     yield _item("V1", opening, "an id came back", "no id came back", good=bool(opening.session))
     if len(replies) < 2:
@@ -165,7 +165,7 @@ def _item(name: str, reply: AgentReply, yes: str, no: str, *, good: bool) -> Ite
 
 
 def _share(replies: list[AgentReply]) -> float | None:
-    """Of what the first turn had sent at its end, what the second one's first call read."""
+    """The share of the first turn's final input that the second's first call read from cache."""
     if len(replies) < 2 or not (replies[0].calls and replies[1].calls):
         return None
     before, after = replies[0].calls[-1].usage, replies[1].calls[0].usage

@@ -1,8 +1,8 @@
 """Whether a client and a model can work with our own tools, before writers are given them.
 
 Five small tasks, each a short turn on files made for it: one exact edit, three edits in one call, a
-new file, a path that is refused, a failing command that has to be mended. What counts is what
-stands on the disk afterwards, not what the model says about it.
+new file, a path that is refused, a failing command that has to be fixed. What counts is what is on
+disk afterwards, not what the model says about it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sparing.usage import Origin, Usage
 
 NAME = "tool-check"
 BATCH_CALLS = 4
-"""Model calls that three edits may take when they go out together, with one to spare."""
+"""Model calls that three batched edits may take, with one to spare."""
 _SETTINGS = "\n".join(("name = check", "limit = 10", "limits = 10", "end", ""))
 _SCRIPT = 'grep -qx ready value.txt || { echo "value.txt must say: ready"; exit 1; }\n'
 OUTSIDE = "outside.txt"
@@ -29,14 +29,14 @@ OUTSIDE = "outside.txt"
 class ToolTask(NamedTuple):
     name: str
     prompt: str
-    """The name of its words."""
+    """The name of its prompt template."""
     files: Mapping[str, str]
-    """What is there before."""
+    """The files there are before."""
     expected: Mapping[str, str]
-    """What must be there after, and nothing else."""
+    """The files there must be afterwards, and no others."""
     says: str
     holds: Callable[[AgentReply], bool]
-    """What must be true of the reply besides."""
+    """What else must be true of the reply."""
 
 
 def _any_reply(_: AgentReply) -> bool:
@@ -103,14 +103,14 @@ class ToolCheckItem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ToolCheckPlace:
-    """Where and with what the check is made."""
+    """Where and with what the check is run."""
 
     folder: Path
     """A folder of its own; each task has a worktree in it."""
     model: str
     at: float
     launch: Callable[[Path], Launch | None]
-    """Into a task's worktree."""
+    """Makes the launch for a task's worktree."""
     limit_seconds: float = 300.0
 
 
@@ -121,7 +121,7 @@ class ToolCheck:
     origin: Origin
     seconds: float
     certain: bool
-    """Nothing of it is the fault of a network, a provider or a login, which may pass."""
+    """True if no failure was due to a network, a provider or a login, which may pass."""
 
     @property
     def reason(self) -> str:
@@ -130,7 +130,7 @@ class ToolCheck:
 
 
 async def check_tools(run: Run, place: ToolCheckPlace) -> ToolCheck:
-    """All five, up to the first that fails."""
+    """Run all five tasks, up to the first that fails."""
     items: list[ToolCheckItem] = []
     replies: list[AgentReply] = []
     for number, task in enumerate(TASKS):
@@ -192,7 +192,7 @@ def _put(folder: Path, files: Mapping[str, str]) -> None:
 
 
 def _found(folder: Path) -> Iterator[tuple[str, str]]:
-    """A last line without its end is as good as one with it."""
+    """Files and their texts; a missing final line break makes no difference."""
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.is_symlink():
             text = path.read_bytes().decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Claude Code with the model double behind it: all is real but the model and what it bills."""
+"""Claude Code with the model double behind it: all is real but the model and its bill."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class DoubledClaude(ClaudeBackend):
         super().__init__(setup)
 
     async def run(self, call: AgentCall, events: Callable[[AgentEvent], None]) -> AgentReply:
-        """A turn takes as long as it did by the double's clock."""
+        """Run a turn; it takes as long as it did by the double's clock."""
         return drawn_reply(self._agent, call, await super().run(call, events))
 
     @property

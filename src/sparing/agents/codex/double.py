@@ -1,4 +1,4 @@
-"""Codex with the model double behind it: all is real but the model and what it bills."""
+"""Codex with the model double behind it: all is real but the model and its bill."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class DoubledCodex(CodexBackend):
         )
 
     async def run(self, call: AgentCall, events: Callable[[AgentEvent], None]) -> AgentReply:
-        """A turn takes as long as it did by the double's clock."""
+        """Run a turn; it takes as long as it did by the double's clock."""
         return drawn_reply(self._agent, call, await super().run(call, events))
 
     @property

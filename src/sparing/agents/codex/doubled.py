@@ -1,4 +1,4 @@
-"""What a client with the model double behind it is told, and how long its turns take."""
+"""What is sent to the model double behind a client, and how long its turns take."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparing.double.agent.play import DrawnAgent
 from sparing.double.agent_draws import TurnIdentity
 
 QUESTION_SECONDS = 1.0
-"""Of a call in which an agent is only asked something."""
+"""Duration of a call in which an agent is only asked a question."""
 
 
 def drawn_reply(agent: DrawnAgent | None, call: AgentCall, reply: AgentReply) -> AgentReply:
@@ -24,7 +24,7 @@ def drawn_reply(agent: DrawnAgent | None, call: AgentCall, reply: AgentReply) ->
 
 
 def told_to_double(call: AgentCall) -> Mapping[str, str]:
-    """What a prompt does not always say, and a script may ask for."""
+    """Headers with what a prompt does not always contain and a script may need."""
     return {
         "x-virtual-time": f"{call.at:.3f}",
         "x-feature-folder": quote(call.folder),

@@ -1,9 +1,9 @@
 """How Codex is started for a turn: lean, isolated, and without a single tool of its own.
 
 Its shell takes the name of a program from the model, and its patches write wherever the process
-may, so both would get around a wrapped shell. A catalog of models that we write says that the
-model has neither; what agents do is done with tools of ours, whose commands run in a sandbox that
-knows no key, no login and no port.
+may, so both would get around a wrapped shell. A model catalog that we write says that the model has
+neither; agents work with our tools only, whose commands run in a sandbox that knows no key, no
+login and no port.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from sparing.usage import Origin
 
 VENDOR = "https://api.openai.com/v1"
 OWN_HOSTS = ("chatgpt.com", "auth.openai.com")
-"""Whom a login of the user's own needs: for the model, and to be renewed."""
+"""Hosts that the user's own login needs: for the model, and to be renewed."""
 PROVIDER = "sparing"
 WINDOW_TOKENS = 272_000
 RESULT_TOKENS = 40_000
-"""Of one result that the client passes on whole."""
+"""Tokens of one result that the client passes on untruncated."""
 NEVER_TOKENS = 100_000_000
 SWITCHED_OFF = (
     *("apps", "browser_use", "code_mode", "computer_use", "fast_mode", "goals", "hooks"),
@@ -53,7 +53,7 @@ LEAN: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class CodexSetup:
-    """What is equal in all turns of one backend."""
+    """What is the same in all turns of one backend."""
 
     program: Path
     version: str
@@ -61,15 +61,15 @@ class CodexSetup:
     """The client's folder: its sessions and nothing of the user's."""
     login: CodexLogin
     base_url: str = ""
-    """Empty: the vendor's own."""
+    """The provider's address; empty for the vendor's own."""
     origin: Origin = Origin.MEASURED
     retries: int = 4
     headers: Callable[[AgentCall], Mapping[str, str]] = lambda _: {}
     """Sent with every request of the turn."""
     upstream: str = ""
-    """The user's own proxy, if they need one to get out."""
+    """The user's own proxy, if they need one to reach the internet."""
     proxy: str = ""
-    """Ours, on this machine, through which alone the client gets out."""
+    """Our local proxy, the client's only way to the network."""
     tools: ToolOffer = ToolOffer()
 
 
@@ -87,7 +87,7 @@ def argv(setup: CodexSetup, call: AgentCall) -> list[str]:
 
 
 def _provider(setup: CodexSetup, call: AgentCall) -> dict[str, str]:
-    """A login of the user's own works with the client's own provider alone."""
+    """Settings for the provider; the user's own login works only with the client's own one."""
     if setup.login.folder is not None:
         return {"model_provider": '"openai"'}
     fields = {
@@ -108,7 +108,7 @@ def catalog(setup: CodexSetup, model: str) -> Path:
 
 
 def write_catalog(setup: CodexSetup, model: str) -> None:
-    """What the client is told of the model, in place of what it knows: no tools, no text."""
+    """Write the client's description of the model, replacing its own: no tools, no text."""
     entry: JsonObject = {
         "slug": model,
         "display_name": model,
@@ -135,7 +135,7 @@ def write_catalog(setup: CodexSetup, model: str) -> None:
 
 
 def link_login(setup: CodexSetup) -> None:
-    """The user's login is refreshed in place: a copy would log them out."""
+    """Link the user's login, so that it is refreshed in place: a copy would log them out."""
     if setup.login.folder is None:
         return
     link = setup.config / CREDENTIALS
@@ -146,7 +146,7 @@ def link_login(setup: CodexSetup) -> None:
 
 
 def hosts(setup: CodexSetup) -> frozenset[Host]:
-    """Whom the client must reach through a tunnel; none if its provider is on this machine."""
+    """Hosts that the client must reach through a tunnel; none if its provider is local."""
     if setup.login.folder is not None:
         return frozenset(map(Host, OWN_HOSTS))
     return way_out(setup.base_url or VENDOR)

@@ -1,4 +1,4 @@
-"""Which word of the closed set a failed turn of Codex gets, from the client's own fields."""
+"""Maps a failed turn of Codex to a word of the closed set, from the client's own fields."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ WORDS = (
     ("stream disconnected", Failure.NETWORK),
     ("error sending request", Failure.NETWORK),
 )
-"""In the provider's words about an error, which the client passes on; a model's never count."""
+"""Texts of the provider's errors, which the client passes on; what a model says is ignored."""
 
 
 def outcome(error: JsonObject, *, resumed: bool) -> TurnOutcome:
