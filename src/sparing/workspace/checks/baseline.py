@@ -1,8 +1,8 @@
-"""What was red before anybody began: known from then on, and never in the way.
+"""Checks that were red before the feature began: known from then on, and never blocking.
 
 A check is compared by the names of its failing tests where its output has them, so that one old
-failure does not hide a new one. Where no name can be told, a check that was red stays known as a
-whole; that is said in words.
+failure does not hide a new one. Where no test name can be found, a check that was red is ignored as
+a whole, and the report says so.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ MOST_TOLD = 5
 @dataclass(frozen=True, slots=True)
 class Baseline(codec.Stored):
     red: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    """A check's name and what failed in it; nothing listed means that no name could be told."""
+    """Failing tests by check name; an empty tuple means that no test name could be found."""
 
     tests: Mapping[str, int] = field(default_factory=dict[str, int])
-    """How many tests passed in a check, where that could be told."""
+    """How many tests passed, by check name, where that is known."""
 
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    """Which tests those were, where that could be told."""
+    """Which tests passed, by check name, where that is known."""
 
     @classmethod
     def of(cls, results: Iterable[CheckResult]) -> Baseline:
@@ -36,8 +36,8 @@ class Baseline(codec.Stored):
         return cls(red, tests, {one.name: one.names for one in every if one.names})
 
     def missing(self, result: CheckResult) -> str:
-        """In words, if a test that passed before does not now, or if fewer do; empty if not, or if
-        nobody can tell."""
+        """A sentence if a test that passed before is missing now, or if fewer pass; empty if
+        not, or if it can't be determined."""
         gone = sorted({*self.names.get(result.name, ())} - {*result.names})
         if not gone or not result.names or not result.passed:
             return self._fewer(result)
@@ -56,7 +56,7 @@ class Baseline(codec.Stored):
         return f"{result.name}: {now} tests pass, {before} passed when the feature began"
 
     def news(self, result: CheckResult) -> tuple[str, ...]:
-        """What of a check is red now and was not: names, or the check itself."""
+        """What is newly red in a check: names of tests, or the check itself."""
         if result.passed:
             return ()
         known = self.red.get(result.name)
@@ -69,12 +69,12 @@ class Baseline(codec.Stored):
 
     @property
     def words(self) -> str:
-        """For a fact sheet; empty if nothing was red."""
+        """The known failures for a fact sheet; empty if nothing was red."""
         return "; ".join(_known(name, failures) for name, failures in sorted(self.red.items()))
 
     @classmethod
     def load(cls, value: object) -> Baseline:
-        """Also of a feature from before tests were counted: all of it is what was red."""
+        """Load a baseline; one from before tests were counted holds only what was red."""
         known = cast("Mapping[str, object]", value)
         new = isinstance(known.get("tests"), dict)
         return codec.load(cls, value if new else {"red": value})

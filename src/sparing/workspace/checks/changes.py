@@ -1,7 +1,7 @@
-"""Which checks a feature has, and what of them is no longer as it was when the feature began.
+"""Which checks a feature has, and what has changed in them since the feature began.
 
-Both come from commits alone: the base and what the feature's commits add. A check that is gone
-and a part that changed each have a key; a person agrees to keys, so to exactly this change.
+Both come from commits alone: the base and what the feature's commits add. A check that is gone and
+a part that changed each have a key; a person agrees to keys, and thereby to exactly this change.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ class Changed(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """The checks of a commit, beside those of the base."""
+    """The checks of a commit, and how they differ from those of the base."""
 
     checks: tuple[Check, ...]
     changed: tuple[Changed, ...] = ()
 
     def open(self, agreed: Collection[str]) -> tuple[Changed, ...]:
-        """What nobody has agreed to yet."""
+        """The changes that no one has agreed to yet."""
         return tuple(one for one in self.changed if one.key not in agreed)
 
 

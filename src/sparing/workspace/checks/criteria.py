@@ -1,7 +1,7 @@
-"""Commands that stand in a text an agent wrote, such as a task's done criterion.
+"""Commands found in a text that an agent wrote, such as a task's done criterion.
 
 Such a command runs only if it is one of the repository's own checks, which run anyway, or if the
-user trusted its exact text. All others are named, so that a person can decide.
+user trusted its exact text. All others are listed, so that a person can decide.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PROGRAMS = frozenset(
 
 
 class Named(NamedTuple):
-    """Commands of one text."""
+    """The commands found in one text."""
 
     trusted: tuple[Check, ...]
     refused: tuple[str, ...]
@@ -34,7 +34,7 @@ class Named(NamedTuple):
 def judge_commands(
     text: str, origin: str, checks: Sequence[Check], trusted: Sequence[str]
 ) -> Named:
-    """Which of the commands in a text may run, and which are only to be told of."""
+    """Decide which of the commands in a text may run and which are only reported."""
     own = {_one_line(check.words) for check in checks}
     kinds = {check.name for check in checks}
     may: list[Check] = []

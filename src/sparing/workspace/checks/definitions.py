@@ -1,7 +1,7 @@
 """What a check is made of: the command, and those parts of files that decide what it does.
 
-Each part has a name that a person understands and a value that can be compared. A change in
-another part of the same file is no change of the check. Everything is read from a commit.
+Each part has a name that a person understands and a value that can be compared. A change in another
+part of the same file does not count as a change of the check. Everything is read from a commit.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sparing.workspace.checks.runners import BUILT, INSTALLED, RUNNERS, STARTS, 
 from sparing.workspace.git.snapshot import Snapshot
 
 Parts = Mapping[str, str]
-"""Names of parts, and a digest of each."""
+"""Names of parts, each with a digest of its content."""
 _PACKAGE_KEYS = ("jest", "mocha", "ava", "nyc", "c8", "tap", "vitest", "eslintConfig", "babel")
 _SCRIPT = frozenset({".sh", ".bash", ".zsh", ".mk", ".ini", ".cfg", ".toml"})
 _SOURCE = frozenset({".py", ".js", ".mjs", ".cjs", ".ts"})
@@ -27,7 +27,7 @@ _PLUGIN = re.compile(r"-p[\s=]*([A-Za-z_][\w.]*)|pytest_plugins\s*=\s*(.+)")
 _MODULE = re.compile(r"[A-Za-z_][\w.]*")
 _ELSEWHERE = re.compile(r"(?:-C|--directory)[\s=]+([\w./-]+)")
 _SEARCHED = ("", "src", "tests", "test")
-"""Folders from which Python may import a module before its own."""
+"""Folders whose modules Python may import in place of installed ones."""
 
 
 def parts_of(check: Check, files: Snapshot) -> Parts:
@@ -40,7 +40,7 @@ def parts_of(check: Check, files: Snapshot) -> Parts:
 
 
 def command_text(check: Check, files: Snapshot) -> str:
-    """The command with what make or npm makes of it."""
+    """The command together with what make or npm expands it to."""
     return _commands(check, files)[0]
 
 
@@ -57,7 +57,7 @@ def _commands(check: Check, files: Snapshot) -> tuple[str, dict[str, str]]:
 
 
 def common_parts(files: Snapshot) -> Parts:
-    """Files that reach every check, because programs read them when they start."""
+    """Files that affect every check, because programs read them when they start."""
     return dict(_common(files))
 
 
@@ -71,7 +71,7 @@ def _common(files: Snapshot) -> Iterator[tuple[str, str]]:
 
 
 def shadows(base: Snapshot, head: Snapshot, installed: frozenset[str]) -> Iterator[str]:
-    """In words: new modules by whose names packages of the environment are imported."""
+    """Describe new modules that shadow installed packages of the environment."""
     if not installed:
         return
     for path in head.entries:
@@ -81,7 +81,7 @@ def shadows(base: Snapshot, head: Snapshot, installed: frozenset[str]) -> Iterat
 
 
 def _starts(place: PurePosixPath) -> bool:
-    """Also the record of an installed package: it can name plugins that a runner then loads."""
+    """Whether programs read it at start; package metadata counts, as it can name plugins."""
     if place.name in STARTS or place.name.endswith(BUILT):
         return True
     records = any(part.endswith((".dist-info", ".egg-info")) for part in place.parts)
@@ -89,7 +89,7 @@ def _starts(place: PurePosixPath) -> bool:
 
 
 def _module(place: PurePosixPath) -> str:
-    """The module that a file is, if Python would find it by its bare name."""
+    """The name of a file's module if Python could import it by its bare name; else empty."""
     is_package = place.name == "__init__.py"
     folder = str(place.parent.parent if is_package else place.parent)
     if place.suffix != ".py" or ("" if folder == "." else folder) not in _SEARCHED:
@@ -115,7 +115,7 @@ def _package(files: Snapshot, script: str) -> Iterator[tuple[str, str]]:
 
 
 def _scripts(files: Snapshot, text: str) -> Iterator[tuple[str, str]]:
-    """Files that a command names and that decide what it does; tests are none of them."""
+    """Files that a command names and that decide what it does, other than tests."""
     for word in dict.fromkeys(re.findall(r"[\w./-]+", text)):
         path = str(PurePosixPath(word))
         if path in files.entries and _is_script(path, files.entries[path][0]):
@@ -143,7 +143,7 @@ def _settings(files: Snapshot, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _named(files: Snapshot, pattern: str) -> Iterator[str]:
-    """Anywhere: a runner reads the settings that are nearest to what it is given."""
+    """Find settings files in any folder: a runner reads those nearest to what it is given."""
     if "/" in pattern:
         yield from (pattern,) if pattern in files.entries else ()
         return
@@ -185,7 +185,7 @@ def _sections(files: Snapshot, path: str, pattern: str) -> Iterator[tuple[str, s
 
 
 def _plugins(files: Snapshot, text: str) -> Iterator[tuple[str, str]]:
-    """Modules of the repository that pytest is told to load."""
+    """Modules of the repository that pytest is configured to load."""
     for match in _PLUGIN.finditer(text):
         for name in _MODULE.findall(match[1] or match[2]):
             for folder in ("", "src/"):

@@ -1,9 +1,9 @@
 """What a set-up has installed in a worktree, sealed before any agent works there.
 
-Right after the set-up, all that it left beside the files of the commit is copied to a folder of
-ours: copied, never linked, so that nobody who writes in the worktree reaches it. Worktrees that
-would be set up alike share that folder. Checks are given a copy of it of their own, which is used
-again as long as nothing in it has changed, and made anew otherwise.
+Right after the set-up, everything it left beside the files of the commit is copied to a folder of
+ours: copied, never linked, so that writes in the worktree can't reach it. Worktrees with the same
+set-up share that folder. Checks get their own copy of it, which is reused as long as nothing in it
+has changed, and recreated otherwise.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def store_of(worktree: Path) -> Path:
 
 
 def tools_of(worktree: Path, folder: str = "") -> Path:
-    """Where programs lie that a set-up has installed in a folder; it need not exist."""
+    """Where the programs are that a set-up has installed in a folder; it need not exist."""
     return store_of(worktree) / SEALED / folder / VENV / "bin"
 
 
 def installed_modules(worktree: Path) -> frozenset[str]:
-    """What Python packages a set-up has installed, by the names under which they are imported."""
+    """Python packages that a set-up has installed, by their import names."""
     found = (store_of(worktree) / SEALED / VENV / "lib").glob("python*/site-packages/*")
     names = (one.name.partition(".")[0] for one in found if one.suffix in ("", ".py", ".so"))
     return frozenset(name for name in names if name.isidentifier())
@@ -46,7 +46,7 @@ def is_sealed(worktree: Path) -> bool:
 
 
 def seal(worktree: Path, kept: Path) -> None:
-    """From now on checks of this worktree are given what is kept there."""
+    """Give checks of this worktree the environment in `kept` from now on."""
     unseal(worktree)
     store = store_of(worktree)
     store.mkdir(mode=0o700)
@@ -55,18 +55,18 @@ def seal(worktree: Path, kept: Path) -> None:
 
 
 def kept_for(worktree: Path) -> Path | None:
-    """The folder that was named when it was sealed."""
+    """The folder that was passed to `seal`, if any."""
     place = store_of(worktree) / SEALED
     return place.readlink() if place.is_symlink() else None
 
 
 def unseal(worktree: Path) -> None:
-    """Before a set-up runs again."""
+    """Discard the sealed environment, before a set-up runs again."""
     remove_tree(store_of(worktree))
 
 
 def left_beside(worktree: Worktree, commit: str) -> tuple[str, ...]:
-    """Files and whole folders that the commit does not have, without those that are lent."""
+    """Files and whole folders that are not in the commit, without lent ones."""
     files = frozenset(Snapshot(worktree.repository, commit).entries)
     return tuple(_beside(worktree.path, {*files, *lent_files(worktree), ".git"}))
 
@@ -85,7 +85,7 @@ def _beside(root: Path, known: Collection[str]) -> Iterator[str]:
 
 
 def bring(worktree: Path, room: Path) -> None:
-    """Put the environment into a folder with the files of a commit, which go first."""
+    """Put the environment into a folder that has a commit's files; those take precedence."""
     store = store_of(worktree)
     sealed, ready = store / SEALED, store / READY
     if not sealed.is_dir():
@@ -102,7 +102,7 @@ def bring(worktree: Path, room: Path) -> None:
 
 
 def take_back(worktree: Path, room: Path) -> None:
-    """After a check: folders that it was given are kept for the next one."""
+    """After a check, keep the folders that it was given for the next one."""
     sealed, ready = store_of(worktree) / SEALED, store_of(worktree) / READY
     if not ready.is_dir():
         return
@@ -112,7 +112,7 @@ def take_back(worktree: Path, room: Path) -> None:
 
 
 def lacking(source: Path, target: Path, folder: str = "") -> Iterator[str]:
-    """What the one has and the other has not: whole folders where it can be."""
+    """Paths that `source` has and `target` lacks: whole folders where possible."""
     for entry in sorted(os.scandir(source / folder), key=lambda one: one.name):
         path = f"{folder}/{entry.name}" if folder else entry.name
         if not os.path.lexists(target / path):
@@ -129,8 +129,8 @@ def _noted(store: Path) -> object:
 
 
 def _stamps(root: Path) -> dict[str, list[int]]:
-    """Of every file; the time of its last change can't be set back by anybody. Of a folder only
-    its name: what is in it is listed, and we move it ourselves."""
+    """Stat values of every file; no program can set back its change time. Of a folder only the
+    name: its contents are listed, and we move it ourselves."""
     found: dict[str, list[int]] = {}
     for folder, folders, names in os.walk(root):
         for name in (*folders, *names):
@@ -150,14 +150,14 @@ def copy(source: Path, target: Path) -> None:
 
 
 def _special(folder: str, names: list[str]) -> list[str]:
-    """Pipes, sockets and devices: to copy one would wait for ever, or fail."""
+    """Pipes, sockets and devices: copying one would block forever or fail."""
     kinds = (stat.S_ISREG, stat.S_ISDIR, stat.S_ISLNK)
     modes = {name: (Path(folder) / name).lstat().st_mode for name in names}
     return [name for name in names if not any(is_kind(modes[name]) for is_kind in kinds)]
 
 
 def remove_tree(folder: Path) -> None:
-    """Whatever is in it: a check may have left folders that nobody may enter."""
+    """Remove a folder whatever is in it: a check may have left folders without access rights."""
     if not os.path.lexists(folder):
         return
     if not _is_folder(folder):

@@ -1,7 +1,7 @@
-"""What a check or a set-up prints while it runs, for whoever waits: a file, and a note beside it.
+"""What a check or a set-up prints while it runs, for people who wait: a file, and a note beside it.
 
-Both lie in a folder of ours that the command can't write, and are gone when it ends. A note whose
-process is gone was left by one that was killed, and says nothing.
+Both are in a folder of ours that the command can't write to, and are removed when it ends. A note
+whose process is gone was left by one that was killed, and is ignored.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TAIL_BYTES = 4_096
 
 class RunningCommand(NamedTuple):
     name: str
-    """`set-up`, or the check's."""
+    """`set-up`, or the name of the check."""
     command: str
     worktree: str
     since: float

@@ -1,8 +1,8 @@
 """The part of a makefile that decides what a target does.
 
-Lines are sorted by what they are; nothing is run. The target's own rule counts, with what it
-needs and the variables it names, and every line that reaches all rules: included files, exported
-variables, conditions, the shell. A line that is not understood counts too.
+Lines are classified; nothing is run. The target's own rule counts, with what it needs and the
+variables it names, and every line that reaches all rules: included files, exported variables,
+conditions, the shell. A line that is not understood counts too.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def rule_text(files: Snapshot, makefile: str, target: str) -> str:
 
 
 def _in_the_way(files: Snapshot, target: str, phony: list[str]) -> str:
-    """A file of the target's name: make finds that it is there, and does nothing."""
+    """A note if a file has the target's name: make would consider it up to date and do nothing."""
     there = target in files.entries or files.matching(target, "*", deep=True)
     return f"\n{target} is there" if there and target not in phony else ""
 
@@ -60,7 +60,7 @@ def _variables(text: str) -> set[str]:
 
 
 def _wanted(lines: list[_Line], target: str) -> set[str]:
-    """The target and what it needs, and what that needs."""
+    """The target and all its prerequisites, direct and indirect."""
     wanted, waiting = {target}, [target]
     while waiting:
         name = waiting.pop()
@@ -82,7 +82,7 @@ def _reaches(line: _Line, wanted: set[str]) -> bool:
 
 
 def _lines(text: str) -> Iterator[_Line]:
-    """What each line is; a recipe belongs to the rule above it."""
+    """Classify each line; a recipe belongs to the rule above it."""
     rule, inside = _Line(""), False
     for raw in text.replace("\\\n", " ").splitlines():
         line = raw.rstrip()
@@ -111,7 +111,7 @@ def _sorted(line: str) -> _Line:
 
 
 def _with_included(files: Snapshot, path: str, depth: int = 0) -> str:
-    """With the text of included files in place of the line that names them."""
+    """The makefile's text with included files inserted after the lines that name them."""
     out: list[str] = []
     for line in files.text(path).replace("\\\n", " ").splitlines():
         found = _INCLUDE.match(line)

@@ -8,11 +8,11 @@ from typing import BinaryIO
 
 OUTPUT_LIMIT = 6_000
 READ_LIMIT = 32 * 1024 * 1024
-"""Of what a check prints; beyond it the middle is left out."""
+"""Bytes of a check's output that are read; beyond it the middle is left out."""
 TAIL_LINES = 30
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 REPORTED = re.compile(r"^-+ generated xml file: .* -+\n", re.MULTILINE)
-"""What pytest says of the report that only we asked for."""
+"""The line that pytest prints about the report that only we asked for."""
 _DURATION = re.compile(r" in \d+(\.\d+)?\s?m?s(econds)?\b( \([^)]*\))?")
 _FAILURE = re.compile(
     r"^(=+ (FAILURES|ERRORS) =+|(FAIL|ERROR): |Traceback |not ok |.*\berror(\[\w+\])?: |E {3})"
@@ -28,7 +28,7 @@ def printed(out: BinaryIO) -> str:
 
 
 def _read(out: BinaryIO) -> str:
-    """Without the middle of what is too much for anybody."""
+    """The text of a file, without the middle if it is too long."""
     size = out.seek(0, os.SEEK_END)
     out.seek(0)
     if size <= READ_LIMIT:
@@ -40,7 +40,7 @@ def _read(out: BinaryIO) -> str:
 
 
 def trim(text: str, limit: int = OUTPUT_LIMIT) -> str:
-    """The first failure and the end; short output stays whole."""
+    """Keep the first failure and the end; short output stays whole."""
     if len(text) <= limit:
         return text
     lines = text.splitlines()
@@ -58,7 +58,7 @@ def _gap(count: int) -> tuple[str, ...]:
 
 
 def last_words(text: str) -> str:
-    """The tool's own last words; without the time they took, which differs each run."""
+    """The tool's closing summary, without durations, which differ in each run."""
     lines = [line.strip("= ") for line in text.splitlines() if line.strip("= ")]
     verdicts = [line for line in lines if _VERDICT.match(line)][-2:]
     return ", ".join(_DURATION.sub("", line) for line in verdicts or lines[-1:])[:200]

@@ -1,7 +1,7 @@
 """Moving a worktree aside while a check has its path, and back.
 
-Two renames each way, so that a process can die anywhere: a worktree that lies aside is put back
-by whoever needs it next. A lock that ends with its process says whether a check is still at it.
+Two renames each way, so that a process can die at any point: a worktree left aside is put back by
+the next one that needs it. A lock that ends with its process tells if a check is running.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def parked_of(path: Path) -> Path:
 
 
 def used_of(path: Path) -> Path:
-    """What had the path in between; nobody needs it any more."""
+    """Where the check's folder is moved when the worktree comes back; no longer needed then."""
     return beside(path, "used")
 
 
@@ -36,7 +36,7 @@ def park(path: Path, room: Path) -> None:
 
 
 def unpark(path: Path) -> None:
-    """May be repeated; nothing to do for a worktree that is in its place."""
+    """Move the worktree back; may be repeated, and does nothing if it is where it belongs."""
     if not parked_of(path).exists():
         return
     if path.exists():
@@ -45,7 +45,7 @@ def unpark(path: Path) -> None:
 
 
 def put_back(path: Path) -> None:
-    """After a process died during a check; not while one is at it."""
+    """Move the worktree back after a process died during a check; not while one is running."""
     if parked_of(path).exists():
         with claimed(path) as free:
             if free:
@@ -54,7 +54,7 @@ def put_back(path: Path) -> None:
 
 @contextmanager
 def claimed(path: Path) -> Generator[bool]:
-    """Whether nobody else runs a check there."""
+    """Lock the path for a check; yields False if another check is running there."""
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     file = os.open(lock_of(path), flags, 0o600)
     try:

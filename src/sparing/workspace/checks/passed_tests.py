@@ -1,8 +1,8 @@
-"""Which tests passed, by name: out of a runner's report, or of what it printed.
+"""Which tests passed, by name: from a runner's report, or from what it printed.
 
-Names tell more than numbers: a test that was deleted is missed though another one took its place.
-Only some runners say them. A name that differs from run to run would be missed each time, so
-numbers of four and more digits in it, and durations, don't count.
+Names tell more than counts: a deleted test is noticed even if another one replaced it. Only some
+runners report them. A name that differs from run to run would seem missing each time, so numbers of
+four and more digits in it, and durations, are ignored.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from pathlib import PurePosixPath
 from sparing.workspace.git.snapshot import Snapshot
 
 MOST_NAMES = 3_000
-"""Beyond it only their number counts."""
+"""Beyond this only their number is compared."""
 REPORT = "sparing-tests.xml"
-"""In the temporary folder of a check: what pytest writes down."""
+"""The file in a check's temporary folder that pytest writes its report to."""
 _PRINTED = (
     re.compile(r"^test (?P<name>\S+) \.\.\. ok$", re.MULTILINE),
     re.compile(r"^(?P<name>\w+ \([\w.]+\))(?:\n.*)? \.\.\. ok$", re.MULTILINE),
@@ -35,7 +35,7 @@ _NOT_PASSED = re.compile(r"<(?:failure|error|skipped)\b")
 
 
 def passed_tests(output: str, report: bytes | None) -> tuple[str, ...]:
-    """None of them if nobody can tell, or if there are too many."""
+    """Names of the tests that passed; empty if unknown, or if there are too many."""
     found = list(_reported(report.decode("utf-8", "replace"))) if report else []
     found = found or [match["name"] for one in _PRINTED for match in one.finditer(output)]
     names = sorted({_DRAWN.sub("#", _TIMES.sub("", name)).strip() for name in found})
@@ -43,7 +43,7 @@ def passed_tests(output: str, report: bytes | None) -> tuple[str, ...]:
 
 
 def files_of(names: Iterable[str], files: Snapshot) -> frozenset[str]:
-    """The files in which these tests stand, as far as their names say it."""
+    """The files that contain these tests, as far as their names tell."""
     return frozenset(path for name in names if (path := _file(name, files)))
 
 
@@ -55,7 +55,7 @@ def _reported(report: str) -> Iterator[str]:
 
 
 def _file(name: str, files: Snapshot) -> str:
-    """A path stands before the colons, or a module with the classes in it."""
+    """The file of a test: its path before the colons, or its module before the class names."""
     place = name.partition("::")[0].partition(" ")[0]
     if place in files.entries:
         return place

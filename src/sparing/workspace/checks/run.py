@@ -1,8 +1,7 @@
 """Runs one command of the repository's own, and cuts its output to what matters.
 
-What may run is for `discover` and `criteria` to say. It runs with a minimal environment and a
-private HOME, in the sandbox that it is given, up to a time limit; nothing it started
-outlives it.
+`discover` and `criteria` decide what may run. It runs with a minimal environment and a private
+HOME, in the sandbox that it is given, up to a time limit; nothing it started outlives it.
 """
 
 from __future__ import annotations
@@ -61,18 +60,18 @@ class CheckResult(NamedTuple):
     failures: tuple[str, ...] = ()
     """Names of failing tests, where the output has them."""
     whole: str = ""
-    """The file that has all it printed, if it was kept."""
+    """Path of the file with the complete output, if it was kept."""
     tests: int | None = None
-    """How many tests passed, where the output says it."""
+    """How many tests passed, if the output says so."""
     names: tuple[str, ...] = ()
-    """Of tests that passed, where a runner says them."""
+    """Names of the tests that passed, if the runner reports them."""
 
 
 class CheckSandbox(NamedTuple):
-    """What confines a check: it may write in its worktree, and calls nobody."""
+    """What confines a check: it may write in its worktree, and reach no hosts but `services`."""
 
     scratch: Path
-    """A folder of ours that no check may write."""
+    """A folder of ours that no check may write to."""
     git_dir: Path | None = None
     readable: tuple[Path, ...] = ()
     """Where the user's tools are."""
@@ -86,20 +85,20 @@ class CheckSandbox(NamedTuple):
     """As in `SandboxPolicy`."""
     git: GitView | None = None
     given: Mapping[str, str] = MappingProxyType({})
-    """Variables beside those that every check has."""
+    """Variables in addition to those that every check gets."""
     before: tuple[str, ...] = ()
-    """Stands before its command line: a program that watches it, outside of the sandbox."""
+    """Prefix of its command line: a program that monitors it from outside the sandbox."""
 
 
 class _Line(NamedTuple):
-    """What to start."""
+    """A command line that is ready to start."""
 
     argv: tuple[str, ...]
     env: dict[str, str]
     pass_fds: tuple[int, ...]
     end: Callable[[], None] | None = None
     report: Path | None = None
-    """Where its runner may have written which tests passed."""
+    """Where the test runner may have written which tests passed."""
 
 
 def run_check(
@@ -110,9 +109,9 @@ def run_check(
     sandbox: CheckSandbox | None = None,
     keep: Callable[[str], str] | None = None,
 ) -> CheckResult:
-    """Run it to its end or to the limit. Without a sandbox only what a person has agreed to.
+    """Run a check until it ends or reaches the limit; unsandboxed only if a person agreed to that.
 
-    `keep` is given all that it printed and says where it is.
+    `keep` is called with the complete output and returns the path where it was stored.
     """
     seen = worktree if sandbox is None else place_of(worktree, sandbox.level)
     environment = _environment(worktree / check.folder, seen / check.folder, environ)
@@ -152,7 +151,7 @@ def run_check(
 
 @contextlib.contextmanager
 def _output(check: Check, worktree: Path, sandbox: CheckSandbox | None) -> Generator[BinaryIO]:
-    """Where it prints to; in a run somebody may be waiting for it, and looks."""
+    """The file it prints to; in a run it can be read while the check is still running."""
     if sandbox is None:
         with tempfile.TemporaryFile() as out:
             yield out
@@ -210,7 +209,7 @@ def _prepared(
 
 
 def _reporting(env: Mapping[str, str]) -> str:
-    """Also through make: whoever starts pytest passes this on."""
+    """Options that make pytest write a report; they also reach a pytest started through make."""
     return f"{env.get('PYTEST_ADDOPTS', '')} --junitxml={env['TMPDIR']}/{REPORT}"
 
 
@@ -233,7 +232,7 @@ def _wait(
 
 
 def _environment(worktree: Path, seen: Path, environ: Mapping[str, str]) -> dict[str, str]:
-    """`seen` is where the check finds the worktree."""
+    """The environment of a check; `seen` is the worktree's path from inside the sandbox."""
     kept = {"PATH": os.defpath, **{name: environ[name] for name in _KEPT if name in environ}}
     kept |= {name: value for name, value in environ.items() if name in CACHES}
     own = seen / ".venv"
@@ -254,5 +253,5 @@ def _environment(worktree: Path, seen: Path, environ: Mapping[str, str]) -> dict
 
 
 def _absolute(path: str) -> str:
-    """Without places that depend on where a program is started: there are an agent's files."""
+    """Drop relative entries of a PATH: they could lead to an agent's files."""
     return os.pathsep.join(one for one in path.split(os.pathsep) if os.path.isabs(one))  # noqa: PTH117

@@ -8,19 +8,19 @@ from typing import NamedTuple
 
 class Setting(NamedTuple):
     file: str
-    """The pattern of a file's name; one with a slash is a path from the root."""
+    """A file name pattern; one with a slash is a path from the root."""
     part: str = ""
-    """Which sections, tables or lines of it; empty if all of it counts."""
+    """Which of its sections, tables or lines count; empty if the whole file does."""
 
 
 class Runner(NamedTuple):
     words: re.Pattern[str]
-    """By which it is known in a command."""
+    """The pattern that recognises it in a command."""
     settings: tuple[Setting, ...]
 
 
 def _runner(words: str, *settings: str) -> Runner:
-    """A setting is a file's name, or that and a pattern of its sections after a bar."""
+    """Make a runner; a setting is a file name, or that and a section pattern after a bar."""
     split = (one.partition("|") for one in settings)
     pattern = re.compile(rf"(?<![\w-])(?:{words})(?![\w-])")
     return Runner(pattern, tuple(Setting(file, part) for file, _, part in split))
@@ -70,9 +70,9 @@ STARTS = frozenset(
         *(".node-version",),
     }
 )
-"""Files that programs read when they start, whoever started them."""
+"""Files that programs read when they start, no matter who started them."""
 BUILT = (".pth", ".pyc", ".pyo", ".so", ".pyd", ".egg", ".whl", ".egg-link", ".node")
-"""Endings of files that are no source; nobody can read in them what they do."""
+"""Endings of files that are not source, so that no one can review what they do."""
 INSTALLED = frozenset(
     {".venv", "venv", "node_modules", ".tox", ".nox", "__pycache__", "__pypackages__"}
 )
@@ -83,4 +83,4 @@ TOOLS = frozenset(
         *("nox", "xdist", "pytest_cov", "hypothesis", "mypy", "ruff", "pylint", "flake8"),
     }
 )
-"""Modules of runners; one of the same name in the repository would be taken instead."""
+"""Modules of runners; one of the same name in the repository would shadow them."""

@@ -1,8 +1,8 @@
-"""Whether what belongs to the user stayed as it was while an agent worked.
+"""Whether what belongs to the user stayed unchanged while an agent worked.
 
-A look takes a few milliseconds: settings and refs are read, hooks are only stamped, and the index
-is read again only if its file changed. It says what differs, never who did it: a user may well
-commit meanwhile. Only where no sandbox keeps an agent from files are files looked at too.
+A snapshot takes a few milliseconds: settings and refs are read, of hooks only file stamps, and the
+index is read again only if its file changed. It says what differs, never who did it: a user may
+well commit meanwhile. Files are compared too only where no sandbox protects them from an agent.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from sparing.workspace.git.runner import Git
 from sparing.workspace.git.special_files import WHOLE, read_plain
 
 MOST_FILES = 20_000
-"""Of all other worktrees together; beyond it they are not looked into."""
+"""Files of all other worktrees together; beyond it they are not compared."""
 _SETTINGS = ("config", "config.worktree", "info/attributes", "info/exclude", "info/grafts")
 _REFS = ("refs/heads", "refs/tags", "refs/stash")
 Sight = Mapping[str, str]
-"""Places by name, and what each was."""
+"""Parts of the repository by name, each with a digest of its state."""
 
 
 class FileStamp(NamedTuple):
@@ -35,7 +35,7 @@ class FileStamp(NamedTuple):
 
 
 def look(repo: Repository, files: Iterable[Path] = ()) -> Sight:
-    """`files`: worktrees of others whose files are to be looked at as well."""
+    """Take a snapshot; `files` are other worktrees whose files are included as well."""
     seen = {name: _digest(repo.git_dir / name) for name in _SETTINGS}
     seen |= dict(_hooks(repo.git_dir / "hooks"))
     seen |= _refs(repo.git_dir)
@@ -48,7 +48,7 @@ def look(repo: Repository, files: Iterable[Path] = ()) -> Sight:
 
 
 def differences(before: Sight, after: Sight, own: frozenset[str]) -> tuple[str, ...]:
-    """Places that changed, appeared or vanished, without those that are our own to change."""
+    """Names of what changed, appeared or vanished, except what is ours to change."""
     names = (before.keys() | after.keys()) - own
     return tuple(sorted(name for name in names if before.get(name) != after.get(name)))
 
@@ -62,7 +62,7 @@ def worktree_place(name: str) -> str:
 
 
 def words(seen: Sight, own: frozenset[str]) -> str:
-    """What was looked at, in half a line."""
+    """A short summary of what was compared."""
     names = seen.keys() - own
     kinds = {"refs": "refs/", "hooks": "hooks/", "other worktrees": "worktree "}
     counts = (
@@ -73,7 +73,7 @@ def words(seen: Sight, own: frozenset[str]) -> str:
 
 @lru_cache(maxsize=64)
 def tree_id(repo: Repository, commit: str) -> str:
-    """The hash of all files of a commit: of those on disk too, if none of them differs."""
+    """The id of a commit's tree; also that of the files on disk, if none of them differs."""
     return object_id(repo.git(), f"{commit}^{{tree}}")
 
 
@@ -85,7 +85,7 @@ def _checkout(repo: Repository) -> Iterator[tuple[str, str]]:
 
 @lru_cache(maxsize=64)
 def _index(git: Git, stamp: FileStamp | None) -> str:
-    """What it lists; git rewrites the file also when only the times of files have changed."""
+    """A digest of its entries; git rewrites the file even when only files' times changed."""
     if stamp is None:
         return ""
     return hashlib.sha256(git.run("ls-files", "--stage", "-z")).hexdigest()
@@ -102,7 +102,7 @@ def _refs(git_dir: Path) -> dict[str, str]:
 
 
 def _names(place: str) -> Iterator[str]:
-    """Plain strings: there may be thousands, and this is done around every turn."""
+    """All files below a folder, as plain strings: there may be thousands, around every turn."""
     try:
         entries = list(os.scandir(place))
     except NotADirectoryError:
@@ -136,7 +136,7 @@ def _hooks(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _worktrees(folder: Path) -> Iterator[tuple[str, str]]:
-    """Registered by anybody: where each stands, and which folder it is."""
+    """All registered worktrees, each with a digest of its HEAD and its folder."""
     for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
         yield worktree_place(entry.name), _digest(entry / "HEAD") + _digest(entry / "gitdir")
 

@@ -1,7 +1,7 @@
 """An issue of the repository's host, read by the user's own `gh`.
 
-Nothing is written there. As with a pull request, `gh` runs in an empty folder and is told which
-project is meant: it would start git in the folder it stands in.
+Nothing is written there. As with a pull request, `gh` runs in an empty folder and is given the
+project explicitly: it would start git in its current folder.
 """
 
 from __future__ import annotations

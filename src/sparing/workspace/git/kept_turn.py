@@ -1,7 +1,7 @@
-"""What a writer's turn left, kept as a commit before its reply is recorded.
+"""Keeps the work of a writer's turn as a commit before its reply is recorded.
 
-Between the reply and the commit on the branch the work would lie on one disk only. A ref of ours
-holds it meanwhile: a worktree that is gone, or another machine, goes on from there.
+Between the reply and the commit on the branch the work would be on one disk only. A ref of ours
+holds it meanwhile, so that it can be restored if the worktree is lost, or on another machine.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def turn_ref(dispatch: str, attempt: int) -> str:
 def keep_turn(
     worktree: Worktree, head: str, dispatch: str, attempt: int, refused: Callable[[Paths], object]
 ) -> str:
-    """The commit of all that differs from `head`; empty if nothing does, or if it is `refused`:
-    what may not be committed must not be kept as a commit either."""
+    """Commit all that differs from `head`; empty if nothing does, or if it is `refused`: what
+    may not be committed must not be kept as a commit either."""
     if is_empty(worktree.path):
         return ""
     with worktree.held() as git:
@@ -56,7 +56,7 @@ def keep_turn(
 
 
 def _hold(repo: Repository, ref: str, commit: str) -> None:
-    """Let the ref stand at the commit, wherever it stood."""
+    """Point the ref to the commit, wherever it pointed before."""
     git, nothing = repo.git(), no_commit(commit)
     with suppress(NoAnswer):
         swap_ref(git, ref, commit, nothing)
@@ -67,16 +67,16 @@ def _hold(repo: Repository, ref: str, commit: str) -> None:
 
 
 def as_left(worktree: Worktree, head: str, dispatch: str, attempt: int) -> str:
-    """The commit that holds what the turn left, if the files are still that; else nothing."""
+    """The commit with what the turn left, if the files are still the same; else empty."""
     commit = object_id(worktree.repository.git(), turn_ref(dispatch, attempt))
     kept = commit and worktree.tip() == head and _equal(worktree, commit)
     return commit if kept else ""
 
 
 def lay_down(worktree: Worktree, head: str, dispatch: str, attempt: int) -> bool:
-    """Make the files what the turn left, if they are not; whether they had to be.
+    """Restore the files that the turn left, if they differ; returns whether they did.
 
-    What lies there instead is kept, unless it is the head's own.
+    What is there instead is kept, unless it equals the head.
     """
     repo = worktree.repository
     commit = object_id(repo.git(), turn_ref(dispatch, attempt))
@@ -88,7 +88,7 @@ def lay_down(worktree: Worktree, head: str, dispatch: str, attempt: int) -> bool
 
 
 def drop_turns(repo: Repository, dispatch: str, attempts: Sequence[int]) -> None:
-    """A branch holds it by now."""
+    """Delete the refs of turns whose work is on a branch by now."""
     for attempt in attempts:
         ref = turn_ref(dispatch, attempt)
         if commit := object_id(repo.git(), ref):

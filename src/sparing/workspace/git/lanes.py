@@ -1,8 +1,8 @@
-"""Lanes: worktrees for tasks that are worked on side by side, and how their work comes together.
+"""Lanes: worktrees for tasks that are worked on side by side, and how their work is merged.
 
-A lane has a branch of ours, which starts at the feature's head and is gone when the wave is over.
-Its commits are merged by plumbing, one after the other; the feature's branch moves once, when all
-of it is known to be good. What does not fit is kept under a ref before its lane is removed.
+A lane has a branch of ours, which starts at the feature's head and is deleted when the wave is
+over. Its commits are merged by plumbing, one after the other; the feature's branch moves once, when
+all of it is known to be good. What can't be merged is kept under a ref before its lane is removed.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from sparing.workspace.git.worktree import Worktree, restore
 from sparing.workspace.project.paths import Confined
 
 PREFIX = "sparing/"
-"""Of the branches that lanes have."""
+"""Prefix of the branches of lanes."""
 
 
 class Joined(NamedTuple):
     commit: str
     conflicts: tuple[str, ...] = ()
-    """Files that both changed; then the commit is the one that was there before."""
+    """Files that both sides changed; if there are any, the commit is the unchanged head."""
 
 
 def lane_name(feature: str, lane: str) -> str:
-    """Of the folder that a lane has beside the feature's own."""
+    """The name of a lane's folder, beside that of the feature."""
     return f"{feature}+{lane}" if lane else feature
 
 
@@ -47,7 +47,7 @@ def is_lane_of(name: str, features: frozenset[str]) -> bool:
 
 
 def join(repo: Repository, head: str, commit: str, stamp: CommitStamp) -> Joined:
-    """A commit that holds both; one that follows is taken as it is. No ref moves."""
+    """Merge two commits; if one contains the other, it is taken as it is. No ref moves."""
     if contains(repo, head, commit):
         return Joined(head)
     if contains(repo, commit, head):
@@ -59,13 +59,13 @@ def join(repo: Repository, head: str, commit: str, stamp: CommitStamp) -> Joined
 
 
 def show(worktree: Worktree, commit: str) -> None:
-    """The files of a commit, in place of what is there; the branch stays where it is."""
+    """Replace the files by those of a commit; the branch does not move."""
     with worktree.held() as git:
         _show(worktree, git, commit)
 
 
 def move_on(worktree: Worktree, head: str, new: str) -> None:
-    """The branch and its files, from one commit to a later one."""
+    """Move the branch and its files from one commit to a later one."""
     with worktree.held() as git:
         _move(worktree, git, head, new)
 
@@ -73,7 +73,7 @@ def move_on(worktree: Worktree, head: str, new: str) -> None:
 def as_before(
     worktree: Worktree, head: str, good: str, paths: Sequence[str], stamp: CommitStamp
 ) -> str:
-    """A commit after `head` in which these files are what they were at `good`. No ref moves."""
+    """Make a commit after `head` in which these files are as they were at `good`. No ref moves."""
     with worktree.held() as git:
         private_index.load(git, head)
         known = dict(_entries(git, good, paths))
@@ -86,7 +86,7 @@ def as_before(
 
 
 def lanes_of(repo: Repository, feature: str) -> tuple[str, ...]:
-    """Lanes that are there, also of a wave that was given up."""
+    """Lanes that exist, including those of a wave that was abandoned."""
     start = f"refs/heads/{lane_branch(feature, '')}"
     names = repo.git().text("for-each-ref", "--format=%(refname)", start).splitlines()
     return tuple(name.removeprefix(start) for name in names)
@@ -98,7 +98,7 @@ def remove_lane(
     withhold: Callable[[tuple[str, ...]], object],
     known: Sequence[str] = (),
 ) -> str:
-    """What of it is not in `home` is kept under a ref of ours; says why if the folder stays."""
+    """Remove a lane; what `home` lacks is kept under a ref. Returns the reason if it stays."""
     repo, tip = worktree.repository, branch_commit(worktree.repository, worktree.branch)
     if tip is None:
         return ""
@@ -123,7 +123,7 @@ def _show(worktree: Worktree, git: Git, commit: str) -> None:
 
 
 def _move(worktree: Worktree, git: Git, head: str, new: str) -> None:
-    """Played again it finds that the branch has moved, perhaps even further."""
+    """Move the branch; when replayed, it may have moved already, perhaps even further."""
     stands = move_ref(git, worktree.ref, new, head) if new != head else new
     if stands != new:
         if not contains(worktree.repository, stands, new):
@@ -137,7 +137,7 @@ def _move(worktree: Worktree, git: Git, head: str, new: str) -> None:
 
 
 def _entries(git: Git, commit: str, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Of each path that the commit has: its line for an index."""
+    """The index line of each path that is in the commit."""
     listed = git.run("ls-tree", "-r", "-z", "--full-tree", commit, "--", *paths) if paths else b""
     for line in os.fsdecode(listed).split("\0"):
         if line:

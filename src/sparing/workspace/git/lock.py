@@ -1,7 +1,7 @@
 """A lock that ends with the process that holds it.
 
-Each call opens the file anew, so threads of one process wait for each other too. Nobody waits for
-ever: what is done under it takes seconds, so that a holder who keeps it longer hangs.
+Each call opens the file anew, so threads of one process wait for each other too. Waiting is
+limited: work under the lock takes seconds, so a holder that keeps it longer is hanging.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sparing.wait import waiting
 
 LIMIT_SECONDS = 900.0
 PAUSES = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
-"""The last one again and again."""
+"""Seconds between tries; the last value repeats."""
 
 
 @contextmanager

@@ -1,8 +1,8 @@
 """Merges a finished branch into its base by plumbing, or names the commands to type.
 
-A base branch that is checked out belongs to whoever stands on it. It moves only with consent,
-only as git's own fast-forward, and only if no tracked file there has changes. A conflict stops
-here; nothing is half merged.
+A base branch that is checked out belongs to the person using it. It moves only with consent, only
+as git's own fast-forward, and only if no tracked file there has changes. A conflict stops here;
+nothing is half merged.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from sparing.workspace.git.special_files import read_plain
 class Handover(NamedTuple):
     merged: bool
     commit: str
-    """The merge, or the base branch as it stands."""
+    """The merge commit, or the tip of the base branch."""
     note: str
     commands: tuple[str, ...]
-    """What a person types to go on; empty when merged."""
+    """What a person types to continue; empty if merged."""
     url: str = ""
-    """Of the pull request, if there is one."""
+    """URL of the pull request, if there is one."""
     pushed: bool = False
 
 
@@ -39,7 +39,7 @@ class Merge(NamedTuple):
     base: str
     branch: str
     commit: str
-    """Exactly what is merged, wherever the branch stands."""
+    """Exactly what is merged, wherever the branch points."""
     history: MergeHistory = MergeHistory.ALL
 
 
@@ -57,7 +57,7 @@ class _Place(NamedTuple):
 def hand_over(
     repo: Repository, merge: Merge, consent: bool, stamp: CommitStamp, body: str = ""
 ) -> Handover:
-    """Merge a branch's commit into its base; played again it finds the merge it made."""
+    """Merge a branch's commit into its base; a replay finds the merge it made."""
     base_branch, branch, tip, history = merge
     with held(repo.lock):
         base = _tip(repo, base_branch)
@@ -82,7 +82,7 @@ def hand_over(
 def rewritten(
     repo: Repository, merge: Merge, base: str, stamp: CommitStamp, body: str
 ) -> RewrittenBranch:
-    """What the base branch would get; no ref moves."""
+    """The commit that the base branch would get; no ref moves."""
     match merge.history:
         case MergeHistory.SQUASH:
             return squashed(repo, base, merge.commit, stamp, body)
@@ -97,7 +97,7 @@ def rewritten(
 
 
 def name_commands(repo: Repository, merge: Merge, stamp: CommitStamp) -> Handover:
-    """Nothing moves: only what a person would type, unless that has been done."""
+    """Return only the commands for a person to type, or the merge if it is done; nothing moves."""
     base_branch, branch, _, history = merge
     base, tip = _tip(repo, base_branch), _tip(repo, branch)
     made = _merged_before(repo, base, tip, history, stamp)
@@ -135,7 +135,7 @@ def _merged_before(
 def _rewritten_before(
     git: Git, base: str, tip: str, history: MergeHistory, stamp: CommitStamp
 ) -> str | None:
-    """The squashed commit, or the last one of a rebased branch, told by what it ends with."""
+    """The squashed commit, or the last one of a rebased branch, recognised by how its text ends."""
     if history is MergeHistory.ALL:
         return None
     last = os.fsdecode(git.run("cat-file", "commit", tip)).partition("\n\n")[2]
@@ -147,7 +147,7 @@ def _rewritten_before(
 
 
 def _checked_out_at(repo: Repository, branch: str) -> _Place | None:
-    """The folder that stands on the branch, or rebases it."""
+    """The folder that has the branch checked out, or is rebasing it."""
     # Not `repo.git()`: told that there is no working folder, git would leave out the main one.
     out = os.fsdecode(repo.checkout_git().run("worktree", "list", "--porcelain", "-z"))
     for block in out.split("\0\0"):

@@ -1,4 +1,4 @@
-"""Two commits made one tree, and a branch without its merges: as one commit, or on top of its base.
+"""Merges two commits into a tree, and rewrites a branch without merges: squashed or rebased.
 
 By git's own merge, without a working folder; no ref moves, and equal input gives equal commits.
 """
@@ -28,7 +28,7 @@ class MergedTree(NamedTuple):
 
 
 def merge_trees(repo: Repository, base: str, tip: str) -> MergedTree:
-    """In a folder that holds the attributes of the base commit, nothing else."""
+    """Merge in a temporary folder that holds only the attributes of the base commit."""
     with tempfile.TemporaryDirectory(prefix="sparing-") as folder:
         attributes = Path(folder) / "attributes"
         attributes.mkdir()
@@ -45,13 +45,13 @@ def merge_trees(repo: Repository, base: str, tip: str) -> MergedTree:
 class RewrittenBranch(NamedTuple):
     commit: str
     conflicts: tuple[str, ...] = ()
-    """Files that both changed; then there is no commit."""
+    """Files that both sides changed; if there are any, there is no commit."""
 
 
 def squashed(
     repo: Repository, base: str, tip: str, stamp: CommitStamp, body: str
 ) -> RewrittenBranch:
-    """One commit on top of the base, with everything that the branch changed and all who helped."""
+    """One commit on top of the base with all changes of the branch and all who contributed."""
     merged = merge_trees(repo, base, tip)
     if merged.conflicts:
         return RewrittenBranch("", merged.conflicts)
@@ -60,14 +60,14 @@ def squashed(
 
 
 def _helpers(repo: Repository, base: str, tip: str) -> list[str]:
-    """Trailers of the branch's commits, each once; steps are of no use outside of their branch."""
+    """Trailers of the branch's commits, without duplicates or step ids."""
     form = "--format=%(trailers:only,unfold)"
     told = repo.git().text("log", "--reverse", form, tip, f"^{base}", "--").splitlines()
     return list(dict.fromkeys(one for one in told if one and not one.startswith(_STEPS)))
 
 
 def rebased(repo: Repository, base: str, tip: str, signer: CommitSigner | None) -> RewrittenBranch:
-    """The branch's commits on top of the base, without merges; as they are if they are there."""
+    """Rebase the branch's commits onto the base, without merges; unchanged if already there."""
     listed = repo.git().text("rev-list", "--reverse", "--topo-order", "--parents", tip, f"^{base}")
     lines = [line.split() for line in listed.splitlines()]
     onto = base
@@ -85,7 +85,7 @@ def rebased(repo: Repository, base: str, tip: str, signer: CommitSigner | None) 
 def _replayed(
     repo: Repository, onto: str, commit: str, parent: str, signer: CommitSigner | None
 ) -> RewrittenBranch:
-    """What a commit changed, on top of another one; what is there already adds nothing."""
+    """Apply a commit's change on top of another one; a change already there adds no commit."""
     git = repo.git()
     here = object_id(git, f"{onto}^{{tree}}")
     # Beside the commit and with its parent: git merges them over exactly that one.

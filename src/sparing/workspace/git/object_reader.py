@@ -1,10 +1,10 @@
-"""Objects and refs by name, from gits that stay open while an engine runs.
+"""Objects and refs by name, from git processes that stay open while an engine runs.
 
-To start git takes longer than most answers. While somebody holds `kept_open`, one process a
-repository answers, one question after the other; without, and whenever that process does not
-answer, the caller starts a git of its own. Refs are read anew for each question. The
-repository's settings are judged before each use, and a process that was started under others is
-not asked any more. Another one moves refs that have no log.
+Starting git takes longer than most answers. Within `kept_open`, one process per repository answers,
+one question after the other; otherwise, and whenever that process does not answer, the caller
+starts git itself. Refs are read anew for each question. The repository's settings are judged before
+each use, and a process started under different ones is no longer asked. A second process moves refs
+that have no log.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class GitObject(NamedTuple):
 
 
 class NoAnswer(Exception):
-    """Nothing is kept open, or it has ended: ask a git of your own."""
+    """No git process is kept open, or it has ended: the caller must start git itself."""
 
 
 class Started(NamedTuple):
-    """What a process that is kept open was started under."""
+    """The conditions under which a process that is kept open was started."""
 
     process: int
     files: Signature
@@ -52,7 +52,7 @@ class Started(NamedTuple):
 
 
 class Reader:
-    """One process; asked by one thread at a time."""
+    """One git process, asked by one thread at a time."""
 
     def __init__(self, started: Started, process: subprocess.Popen[bytes]) -> None:
         self.started = started
@@ -70,7 +70,7 @@ class Reader:
                 raise NoAnswer from error
 
     def tell(self, orders: bytes, answers: tuple[bytes, ...]) -> None:
-        """Orders that are answered by these lines, or else the process ends."""
+        """Send commands that must be answered by exactly these lines; otherwise end the process."""
         with self._lock:
             try:
                 self._say(orders)
@@ -102,7 +102,7 @@ class Reader:
         return GitObject(fields[0].decode(), fields[1].decode(), data)
 
     def _take(self, size: int) -> bytes:
-        """The content and the line break that follows it."""
+        """Read the content, and skip the line break that follows it."""
         parts, found = [self._left], len(self._left)
         while found <= size:
             self._left = b""
@@ -128,7 +128,7 @@ class Reader:
             self._end()
 
     def _end(self) -> None:
-        """A process of those we were forked from is not ours to end."""
+        """End the process, unless it belongs to a process that we were forked from."""
         self.ended = True
         if self.started.process != os.getpid():
             return
@@ -147,7 +147,7 @@ _readers: dict[tuple[Path, tuple[str, ...]], Reader] = {}
 
 @contextmanager
 def kept_open() -> Generator[None]:
-    """Until the end of this, questions about one repository go to one process."""
+    """Within this context, questions about one repository go to one process."""
     keeper = object()
     with _lock:
         _keepers.append(keeper)
@@ -164,7 +164,7 @@ def kept_open() -> Generator[None]:
 
 
 def object_id(git: Git, name: str) -> str:
-    """Of what a name stands for; empty if there is nothing."""
+    """The id of the object that a name refers to; empty if there is none."""
     try:
         found = _asked(git, "info", name)
     except NoAnswer:
@@ -174,7 +174,7 @@ def object_id(git: Git, name: str) -> str:
 
 
 def blob(git: Git, name: str) -> bytes | None:
-    """A file of a commit, by the commit's name and its path; None if there is none."""
+    """A file of a commit, by `commit:path`; None if there is none."""
     try:
         found = _asked(git, "contents", name)
     except NoAnswer:
@@ -183,7 +183,7 @@ def blob(git: Git, name: str) -> bytes | None:
 
 
 def contents(git: Git, name: str) -> GitObject | None:
-    """Any object with its bytes. Raises `NoAnswer` where no git stays open."""
+    """Any object with its bytes. Raises `NoAnswer` if no git process is open."""
     return _asked(git, "contents", name)
 
 
@@ -197,8 +197,8 @@ def _read_alone(git: Git, name: str) -> bytes | None:
 
 
 def swap_ref(git: Git, ref: str, new: str, old: str) -> None:
-    """Move a ref from one commit to another; the id of nothing makes it or removes it. Only for
-    refs of which git keeps no log. `NoAnswer` if it did not work: a git of your own says why."""
+    """Move a ref between commits; the null id as `old` creates it, as `new` deletes it. Only for
+    refs without a reflog. Raises `NoAnswer` if it failed: running git yourself then says why."""
     if "\n" in ref or "\0" in ref or " " in ref:
         raise NoAnswer
     order = os.fsencode(f"update {ref}\0{new}\0{old}\0")

@@ -1,7 +1,7 @@
 """Commits and refs, written so that a replay writes the same ones again.
 
-Identity, dates and message are given, so equal input has an equal id. A ref moves only from the
-commit it is believed to stand at, and is on the disk when the call returns.
+Identity, dates and message are given, so equal input gives an equal id. A ref moves only from the
+commit it is believed to point to, and is on disk when the call returns.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NO_COMMIT = "0" * 40
 
 
 class CommitStamp(NamedTuple):
-    """What a commit says of itself; the same words make the same commit."""
+    """A commit's message and metadata; equal values make an equal commit."""
 
     subject: str
     run_id: str
@@ -33,7 +33,7 @@ class CommitStamp(NamedTuple):
     at: float
     author: GitIdentity = SPARING
     trailer: str = ""
-    """Who helped, a line each."""
+    """Who contributed, one line each."""
     signer: CommitSigner | None = None
 
     @property
@@ -80,7 +80,7 @@ def write_commit(
 
 
 def identity(at: float, author: GitIdentity = SPARING) -> dict[str, str]:
-    """Who commits and when."""
+    """Environment variables that say who commits and when."""
     date = f"@{int(at)} +0000"
     return {
         f"GIT_{who}_{what}": value
@@ -90,7 +90,7 @@ def identity(at: float, author: GitIdentity = SPARING) -> dict[str, str]:
 
 
 def committed_at(git: Git, commit: str) -> float:
-    """When a commit was made, by its id."""
+    """When a commit was made, in seconds since the epoch; `commit` is its id."""
     try:
         return float(read_commit(replace(git, work_tree=None, index=None), commit).seconds)
     except NoAnswer:
@@ -98,12 +98,12 @@ def committed_at(git: Git, commit: str) -> float:
 
 
 def no_commit(like: str) -> str:
-    """The id of nothing, as long as ids are in this repository."""
+    """The null id, in the length that ids have in this repository."""
     return "0" * len(like)
 
 
 def move_ref(git: Git, ref: str, new: str, old: str) -> str:
-    """Compare and swap; says where the ref stands now, which is `new` if it worked.
+    """Compare and swap; returns where the ref points now, which is `new` if it worked.
 
     `NO_COMMIT` as old means that the ref must not exist yet.
     """
@@ -124,13 +124,13 @@ def salvage_ref(name: str) -> str:
 
 
 def own_ref(folder: str, name: str) -> str:
-    """Flat, so that one name is never a folder of another."""
+    """The name of a ref of ours; flat, so that no name is a folder of another."""
     flat = re.sub(r"[^A-Za-z0-9_.-]+|\.{2,}", "-", name).strip(".").removesuffix(".lock")
     return f"refs/sparing/{folder}/{flat or 'work'}"
 
 
 def keep(git: Git, name: str, commit: str) -> str:
-    """A ref of ours that holds a commit no branch holds; an older one is never moved."""
+    """Hold a commit that no branch holds under a new ref of ours; existing refs never move."""
     first = salvage_ref(name)
     for number in count(1):
         ref = first if number == 1 else f"{first}-{number}"
@@ -140,7 +140,7 @@ def keep(git: Git, name: str, commit: str) -> str:
 
 
 def settle(git: Git, ref: str, commit: str) -> None:
-    """git syncs the files it wrote; the folders that name them are left to us."""
+    """Sync the folders of a ref and its commit to disk; git syncs only the files."""
     git_dir = common_dir(git.git_dir)
     folders = [git_dir / "objects" / commit[:2], git_dir / "objects"]
     folder = (git_dir / ref).parent
@@ -152,7 +152,7 @@ def settle(git: Git, ref: str, commit: str) -> None:
 
 
 def settle_files(root: Path, paths: Iterable[str]) -> None:
-    """Files below a folder, and the folders that name them; what is gone or no file is left out."""
+    """Sync files below a folder, and the folders that contain them; what is missing is skipped."""
     folders: set[Path] = set()
     for path in paths:
         if not (root / path).is_symlink():

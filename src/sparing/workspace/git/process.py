@@ -1,6 +1,6 @@
-"""How long git is waited for, and that it does not outlive us.
+"""Time limits for git, and making sure that it does not outlive us.
 
-The environment git is started in: built from empty, with settings that outrank all files.
+Also the environment git is started in: built from empty, with settings that outrank all files.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def output_of(
     limit_seconds: float,
     what: str = "git",
 ) -> tuple[bytes, bytes]:
-    """What it prints. If it takes long, we look whether it waits for what never comes; `what`
-    stands for it before whoever waits with us."""
+    """What the process prints. If it takes long, check whether it hangs on a pipe or device;
+    `what` is its name for people who wait."""
     try:
         return process.communicate(stdin, timeout=min(limit_seconds, PATIENCE_SECONDS))
     except subprocess.TimeoutExpired:
@@ -49,9 +49,9 @@ def output_of(
 
 @cache
 def leash() -> tuple[str, ...]:
-    """Makes the kernel end git when we are killed; only where Linux and util-linux can.
+    """A prefix that makes the kernel end git when we are killed; only with Linux and util-linux.
 
-    Anywhere else a git that waits outlives us until it is done.
+    Elsewhere a git that is waiting outlives us until it is done.
     """
     found = shutil.which("setpriv") if sys.platform.startswith("linux") else None
     if found is None or not os.path.isabs(found):  # noqa: PTH117 - a string, not a Path
@@ -67,14 +67,14 @@ def leash() -> tuple[str, ...]:
 
 
 def git_program() -> tuple[str, str]:
-    """Where git is, and the PATH that it is given."""
+    """The path of git, and the PATH that it is given."""
     # Like os.get_exec_path, which spends most of its time on warnings.
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)  # noqa: TID251
     return _programs(tuple((folder, _changed_at(folder)) for folder in folders))
 
 
 def _changed_at(folder: str) -> int:
-    """Another number when a program was put there or taken away."""
+    """The folder's time, which changes when a program is added or removed."""
     try:
         return os.stat(folder).st_mtime_ns  # noqa: PTH116 - a string, not a Path
     except OSError:
@@ -83,7 +83,7 @@ def _changed_at(folder: str) -> int:
 
 @lru_cache(maxsize=4)
 def _programs(_path: tuple[tuple[str, int], ...]) -> tuple[str, str]:
-    """Looked for again when PATH is another one, or something was installed."""
+    """Find git; cached until PATH changes or something is installed in one of its folders."""
     program = shutil.which("git")
     if program is None or not os.path.isabs(program):  # noqa: PTH117 - a string, not a Path
         raise RepositoryError("git is not installed", "install git 2.38 or newer")
@@ -119,7 +119,7 @@ def base_environment(settings: Sequence[Setting]) -> dict[str, str]:
 
 
 def overriding(settings: Sequence[Setting]) -> dict[str, str]:
-    """Variables by which these settings outrank all files. Not `-c`: there a key has no "="."""
+    """Variables that make these settings outrank all files; with `-c` a key can't contain "="."""
     environment = {"GIT_CONFIG_COUNT": str(len(settings))}
     for number, setting in enumerate(settings):
         environment[f"GIT_CONFIG_KEY_{number}"] = setting.key

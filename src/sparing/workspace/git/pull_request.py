@@ -1,4 +1,4 @@
-"""What a pull request is about, as `gh` tells it. Nothing is fetched and nothing is written."""
+"""What a pull request is about, according to `gh`. Nothing is fetched and nothing is written."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Removes a worktree whose branch has come home. Anything else in it, and it stays.
+"""Removes a worktree whose branch has been merged. With anything else in it, it stays.
 
-The folder goes with the files that the repository ignores. Work that is in no commit is kept
-under a ref and the folder stays too; so it does with commits that are not merged, with a lock of
-the user's, and with a repository inside. The branch stays; one that was merged at its host may go,
-when its commits are under a ref of ours.
+The folder goes with the files that the repository ignores. Uncommitted work is kept under a ref,
+and the folder stays too; it also stays with unmerged commits, a lock of the user's, or a repository
+inside. The branch stays; one that was merged at its host may be deleted once its commits are under
+a ref of ours.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from sparing.workspace.project.leaks import leaks
 
 
 def retire(worktree: Worktree, home: str, known: Sequence[str] = ()) -> str:
-    """Remove it if all of it has arrived in the commit `home`; says why if it stays.
+    """Remove it if all of it is in the commit `home`; returns the reason if it stays.
 
-    `known` are values that no commit may hold, not even one that only we can see.
+    `known` are secret values that no commit may hold, not even one that only we can see.
     """
     repo, gone = worktree.repository, worktree.path.with_name(f"{worktree.path.name}.removed")
     put_back(worktree.path)
@@ -47,8 +47,8 @@ def retire(worktree: Worktree, home: str, known: Sequence[str] = ()) -> str:
 
 
 def drop_branch(repo: Repository, branch: str, commit: str) -> str:
-    """Remove a branch that stands at `commit`; under which ref its commits are kept, or nothing
-    where it stands elsewhere or somebody works on it."""
+    """Delete a branch that points to `commit`; returns the ref that keeps its commits, or
+    nothing if it points elsewhere or is checked out."""
     ref = f"refs/heads/{branch}"
     with held(repo.lock):
         if branch_commit(repo, branch) != commit:
@@ -92,7 +92,7 @@ def _keep(worktree: Worktree, git: Git, found: private_index.Scan, known: Sequen
 
 
 def _inner_repository(root: Path) -> Path | None:
-    """Also in a folder that is ignored: nobody else may have what is committed there."""
+    """A repository inside, even in an ignored folder: its commits may exist nowhere else."""
     for folder, folders, names in os.walk(root):
         if ".git" in (*folders, *names) and Path(folder) != root:
             return Path(folder)

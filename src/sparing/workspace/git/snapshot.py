@@ -1,8 +1,8 @@
-"""The files of a commit, to be looked at without a folder.
+"""The files of a commit, read without a checkout.
 
-Which checks and which set-up a feature has is decided from commits: what lies in a worktree may
-have been put there by an agent, and no commit shows it. Links and submodules are known as such;
-nothing on disk is looked at.
+Which checks and which set-up a feature has is decided from commits: what is in a worktree may have
+been put there by an agent without any commit showing it. Links and submodules are known as such;
+nothing on disk is read.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Snapshot:
     repository: Repository
     commit: str
     root: str = ""
-    """Only what lies in this folder, and named from there; empty for all."""
+    """Only files in this folder count, with paths relative to it; empty for all."""
 
     @cached_property
     def entries(self) -> Mapping[str, Entry]:
-        """Every file, link and submodule."""
+        """Every file, link and submodule, by path."""
         every = _entries(self.repository, self.commit)
         if not self.root:
             return every
@@ -50,13 +50,13 @@ class Snapshot:
         return read_file(self.repository, self.commit, whole)
 
     def names(self) -> frozenset[str]:
-        """Regular files at the top, also by way of links."""
+        """Regular files at the top level, also through links."""
         top = (path for path in self.entries if "/" not in path)
         return frozenset(path for path in top if self.is_file(self.follow(path)[-1]))
 
     def text(self, path: str) -> str:
-        """At most the limit; nothing if there is no such file. Links are followed as long as
-        they lead to files of the commit."""
+        """A file's text, up to the limit; empty if there is no such file. Links are followed as
+        long as they lead to files of the commit."""
         end = self.follow(path)[-1]
         data = self._read(end) if self.is_file(end) else None
         return (data or b"")[:LIMIT_BYTES].decode("utf-8", "replace")
@@ -80,7 +80,7 @@ class Snapshot:
         return (*links, path)
 
     def matching(self, folder: str, pattern: str, *, deep: bool = False) -> tuple[str, ...]:
-        """Paths in a folder, or anywhere below it, whose last part fits."""
+        """Paths in a folder, or anywhere below it, whose file name matches the pattern."""
         start = f"{folder}/" if folder else ""
         names = [name for name in self._by_name if fnmatchcase(name, pattern)]
         return tuple(
@@ -91,7 +91,7 @@ class Snapshot:
 
     @cached_property
     def _by_name(self) -> dict[str, list[str]]:
-        """Paths by their last part: there are far fewer of those."""
+        """Paths by file name, of which there are far fewer."""
         found: dict[str, list[str]] = {}
         for path in self.entries:
             found.setdefault(posixpath.basename(path), []).append(path)
@@ -104,7 +104,7 @@ class Snapshot:
 
 @lru_cache(16)
 def _entries(repository: Repository, commit: str) -> Mapping[str, Entry]:
-    """A commit never changes."""
+    """Every file of a commit; cached, since a commit never changes."""
     with suppress(NoAnswer):
         if is_id(commit):
             return list_files(repository.git(), commit)

@@ -1,9 +1,9 @@
-"""Pipes, sockets and devices among files: whoever opens one may wait for ever.
+"""Pipes, sockets and devices among files: opening one may block forever.
 
-Found by what a folder says of its entries; none is opened, and no link is followed. In a worktree
-they are moved beside it before git looks. In the user's checkout they are only named.
+Found by listing folders; none is opened, and no link is followed. In a worktree they are moved
+beside it before git looks. In the user's checkout they are only named.
 
-Reads files that others wrote: a regular file, at most so many bytes, and never for ever.
+Reads files that others wrote: a regular file, at most so many bytes, and never forever.
 
 An agent, a check or a repository can put a pipe, a socket or a device where a file is expected. To
 open one can wait for ever or do something, so it is opened without waiting and looked at first.
@@ -26,8 +26,8 @@ NOTE = "sparing.put-aside"
 
 
 def special_files(root: Path) -> Iterator[Path]:
-    """All but the folder's own `.git`. Those of a repository that lies in it count: git opens
-    them to see whether it is one."""
+    """All of them, except in the folder's own `.git`. Those in nested repositories count: git
+    opens them to see whether it is one."""
     waiting = [os.fspath(root)]
     while waiting:
         folder = waiting.pop()
@@ -45,7 +45,7 @@ def special_files(root: Path) -> Iterator[Path]:
 
 
 def blocking_files(root: Path) -> Iterator[Path]:
-    """Those that git waits for; under other names it leaves them alone."""
+    """Those that git would hang on; under other names it ignores them."""
     for path in special_files(root):
         inner = path.relative_to(root)
         if path.name.casefold() in READ_BY_GIT or OWN in inner.parts:
@@ -53,7 +53,7 @@ def blocking_files(root: Path) -> Iterator[Path]:
 
 
 def move_beside(worktree: Path) -> tuple[str, ...]:
-    """All of them, to a new folder beside the worktree; says which files of it they were."""
+    """Move all of them to a new folder beside the worktree; returns their paths in the worktree."""
     found = sorted(special_files(worktree))
     place = free_place(worktree)
     for path in found:
@@ -80,7 +80,7 @@ def free_place(worktree: Path) -> Path:
 
 
 def note_moved(git_dir: Path, paths: tuple[str, ...]) -> None:
-    """Until the next receipt tells it: a turn that was killed has none."""
+    """Note the moved files until the next receipt reports them: a killed turn has no receipt."""
     (git_dir / NOTE).write_text(json.dumps([*_noted(git_dir), *paths]), "utf-8")
 
 
@@ -104,9 +104,9 @@ _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 
 
 def read_plain(path: Path | str, limit: int = LIMIT_BYTES, *, follow: bool = False) -> bytes | None:
-    """What is no regular file is as good as not there; more than the limit is left out.
+    """Read up to `limit` bytes; None if it does not exist or is not a regular file.
 
-    `follow`: a link counts for what it leads to.
+    `follow`: links are followed.
     """
     try:
         file = os.open(path, _FLAGS if follow else _FLAGS | os.O_NOFOLLOW)
@@ -123,7 +123,7 @@ def read_plain(path: Path | str, limit: int = LIMIT_BYTES, *, follow: bool = Fal
 
 
 def _read(file: int, limit: int) -> bytes:
-    """Mostly one piece: these are small files, and many."""
+    """Read up to a limit, mostly in one piece: these are many small files."""
     pieces: list[bytes] = []
     left = sys.maxsize if limit == WHOLE else limit
     while left > 0 and (piece := os.read(file, min(left, PIECE_BYTES))):

@@ -1,7 +1,7 @@
 """Programs that a repository's git settings name, and which of them a person has trusted.
 
-Kept in the user's own state, one file a repository: the hash of a setting and of the files it
-names. One that changes is not trusted any more; what can't be read counts as nothing trusted.
+Kept in the user's own state, one file per repository: the hash of a setting and of the files it
+names. One that changes is no longer trusted; if the file can't be read, nothing is trusted.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Program(NamedTuple):
     setting: Setting
     effect: Effect
     files: tuple[Path, ...]
-    """What it names in the checkout; for an include, what is included."""
+    """Files it names in the checkout; for an include, the included file."""
     pins: tuple[str, ...]
-    """Its hash in the checkout, and its hash where no file that it names is near."""
+    """Its hash with the files it names in the checkout, and its hash without that folder."""
 
     @property
     def can_be_trusted(self) -> bool:
@@ -39,7 +39,7 @@ def trusted_pins(folder: Path) -> frozenset[str]:
 
 
 def programs(repo: Repository) -> tuple[Program, ...]:
-    """All that the repository's own settings would start, in the order they stand there."""
+    """All programs that the repository's own settings would start, in order."""
     found: list[Program] = []
     for setting in dict.fromkeys(repo.checkout_git().settings()):
         effect = effect_of(setting)
@@ -60,7 +60,7 @@ def was_trusted(folder: Path, program: Program) -> bool:
 
 
 def trust_programs(folder: Path, chosen: Iterable[Program]) -> None:
-    """Add these, as they were read; an older pin of the same key ends."""
+    """Trust these as they were read; older pins of the same keys are dropped."""
     taken = {one_pin: one.setting.key for one in chosen for one_pin in one.pins}
     kept = {p: key for p, key in _stored(folder).items() if key not in taken.values()}
     _write(folder, {**kept, **taken})

@@ -1,9 +1,9 @@
-"""Who the user is, by their own git configuration: a name, an address, and how they sign.
+"""Who the user is, by their own git configuration: a name, an email address, and how they sign.
 
-To read settings starts nothing. A program that signs is taken from the user's own files alone,
-never from the repository's. A signature differs every time it is made, so a step that is played
-again must not sign again: the id of the signed commit is kept under the id of the same commit
-without a signature, which is always the same.
+Reading settings starts nothing. A program that signs is taken from the user's own files alone,
+never from the repository's. A signature differs every time it is made, so a step that is replayed
+must not sign again: the id of the signed commit is kept under the id of the same commit without a
+signature, which is always the same.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PROGRAMS = {"openpgp": "gpg", "x509": "gpgsm", "ssh": "ssh-keygen"}
 _ID = re.compile(rb"[0-9a-f]{40,64}")
 YES = ("true", "yes", "on", "1", "")
 SIGNING = ("HOME", "PATH", "GNUPGHOME", "SSH_AUTH_SOCK", "XDG_RUNTIME_DIR", "GPG_TTY")
-"""Where a program that signs finds its keys and asks for a password."""
+"""Variables by which a signing program finds its keys and asks for a password."""
 
 
 class GitIdentity(NamedTuple):
@@ -45,7 +45,7 @@ class GitUser:
     form: str = "openpgp"
     program: str = PROGRAMS["openpgp"]
     environ: tuple[tuple[str, str], ...] = ()
-    """What the program that signs has to know."""
+    """Environment variables for the signing program."""
 
 
 NOBODY = GitUser()
@@ -78,7 +78,7 @@ def read_user(git_dir: Path, environ: Mapping[str, str]) -> GitUser:
 
 
 def _settings(listing: bytes) -> tuple[dict[str, str], dict[str, str]]:
-    """All, and those of the user's own files."""
+    """All settings, and those from the user's own files."""
     fields = os.fsdecode(listing).split("\0")
     every: dict[str, str] = {}
     own: dict[str, str] = {}
@@ -91,7 +91,7 @@ def _settings(listing: bytes) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _plain(text: str) -> str:
-    """As git takes it: one line without the characters that end a name."""
+    """A name as git stores it: one line without angle brackets."""
     return " ".join("".join(c for c in text if c.isprintable() and c not in "<>").split())
 
 
@@ -102,7 +102,7 @@ class CommitSigner:
     program: str
     environ: tuple[tuple[str, str], ...]
     records: Path
-    """A folder of ours: which signed commit stands for which unsigned one."""
+    """A folder of ours that maps unsigned commits to signed ones."""
 
 
 def signed_commit(

@@ -1,1 +1,1 @@
-"""What is read and written without a git of its own, where the outcome is certainly the same."""
+"""Reads and writes done without starting git, where the outcome is certainly the same."""

@@ -1,8 +1,8 @@
-"""Whether a repository says anything at all of how its files are converted.
+"""Whether a repository has any attributes that say how its files are converted.
 
-git reads attributes from a file in each folder above a path (on disk, else in the index), from
-one of the repository, and from one that a setting names. Where there is none of them nobody has to
-ask git.
+git reads attributes from a file in each folder above a path (on disk, else in the index), from one
+of the repository, and from one that a setting names. If there is none of them, git need not be
+asked.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NAME = ".gitattributes"
 
 
 def may_have_attributes(git: Git, objects: Git, commit: str, paths: Iterable[str]) -> bool:
-    """False only if none of these paths can have one. `commit` is what the index was made of."""
+    """False only if none of these paths can have attributes. `commit` is what the index holds."""
     assert git.work_tree is not None
     own = common_dir(git.git_dir) / "info" / "attributes"
     if own.exists() or any(one.key == "core.attributesfile" for one in git.settings()):

@@ -1,8 +1,7 @@
-"""Whether anything in a small folder was touched since somebody looked, from what the disk notes.
+"""Whether anything in a small folder was touched since the last stamp, from file metadata.
 
-Each entry's kind, size, number and times; the time of its last change is the system's, which no
-program can set. Two changes in one tick of its clock would look like one: what changed in the
-last moment has no stamp.
+Each entry's kind, size, inode number and times; the change time is set by the system, never by a
+program. Two changes in one clock tick would look like one: what changed a moment ago gets no stamp.
 """
 
 from __future__ import annotations
@@ -13,16 +12,16 @@ import time
 from pathlib import Path
 
 MOST_ENTRIES = 600
-"""Of a larger folder git is the faster reader."""
+"""In a larger folder git is faster."""
 MOMENT_NS = 20_000_000
 """Longer than a tick of any usual system."""
 PATIENCE = 50
-"""After a folder was too large it is not tried for as many times."""
+"""How many calls are skipped after a folder was found too large."""
 _too_large: dict[Path, int] = {}
 
 
 def folder_stamp(root: Path) -> bytes | None:
-    """Another one when something was touched; None if that can't be told."""
+    """A digest that changes when anything is touched; None if that can't be determined."""
     if (left := _too_large.get(root, 0)) > 0:
         _too_large[root] = left - 1
         return None

@@ -1,7 +1,7 @@
-"""Commits and folders by their ids, from the git that stays open; see `object_reader`.
+"""Commits and folders by id, from the git process that stays open; see `object_reader`.
 
-What an id stands for never changes, so each object is read once. Without a git that stays open
-`NoAnswer` is raised, and the caller asks a git of its own.
+Objects never change, so each is read once. If no git process is open, `NoAnswer` is raised, and the
+caller starts git itself.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from sparing.workspace.git.runner import Git, common_dir
 
 FOLDER = "40000"
 MOST_STEPS = 64
-"""Commits back from a tip; whoever has to look further asks git."""
+"""How many commits back from a tip are searched; further back, git is asked."""
 MOST_READ = 400
-"""Folders that are read one by one; more of them git lists at once."""
+"""How many folders are read one by one; git lists more than that at once."""
 
 
 class Entry(NamedTuple):
@@ -30,11 +30,11 @@ class Commit(NamedTuple):
     tree: str
     parents: tuple[str, ...]
     seconds: int
-    """When it was committed."""
+    """When it was committed, in seconds since the epoch."""
 
 
 class Difference(NamedTuple):
-    """Files of two commits that are not the same."""
+    """Files that differ between two commits."""
 
     modified: tuple[str, ...]
     deleted: tuple[str, ...]
@@ -47,7 +47,7 @@ class Difference(NamedTuple):
 
 @lru_cache(4096)
 def read_commit(git: Git, commit: str) -> Commit:
-    """By its whole id."""
+    """Read a commit by its full id."""
     found = contents(git, commit)
     if found is None or found.kind != "commit":
         raise NoAnswer
@@ -59,7 +59,7 @@ def read_commit(git: Git, commit: str) -> Commit:
 
 
 def leads_to(git: Git, tip: str, commit: str) -> bool:
-    """True if a commit is the tip or one of the first parents before it; False says nothing."""
+    """True if a commit is the tip or one of its first-parent ancestors; False means unknown."""
     common = common_dir(git.git_dir)
     if (common / "shallow").exists() or (common / "info" / "grafts").exists():
         return False
@@ -80,7 +80,7 @@ def _first_parents(git: Git, tip: str) -> Iterator[str]:
 
 @lru_cache(4096)
 def read_folder(git: Git, tree: str) -> Mapping[str, Entry]:
-    """What lies directly in a folder, by name."""
+    """The direct entries of a folder, by name."""
     found = contents(git, tree)
     if found is None or found.kind != "tree":
         raise NoAnswer
@@ -100,7 +100,7 @@ def folder_entries(folder: GitObject) -> dict[str, Entry]:
 
 
 def _usual(mode: str) -> str:
-    """Old commits know other modes of files; git takes them for one of these two."""
+    """Map modes found in old commits to one of the two that git uses for files."""
     if not mode.startswith("100"):
         return mode
     return "100755" if int(mode, 8) & 0o100 else "100644"
@@ -124,7 +124,7 @@ def list_files(git: Git, commit: str) -> dict[str, Entry]:
 
 
 def difference(git: Git, old: str, new: str) -> Difference:
-    """Folders that are the same are not looked into."""
+    """Compare the files of two commits; folders with equal ids are skipped."""
     before: dict[str, Entry] = {}
     after: dict[str, Entry] = {}
     trees = read_commit(git, old).tree, read_commit(git, new).tree

@@ -1,7 +1,7 @@
-"""git's index as a file: entries that are read, changed and written without a git of its own.
+"""git's index as a file: its entries are read, changed and written without starting git.
 
-Only of the usual kind: version 2, SHA-1, no merge under way, no entry with a flag, and not large.
-What extensions tell is made again by git when it needs it.
+Only the usual kind: version 2, SHA-1, no merge in progress, no entry with a flag, not large. git
+recreates the extensions when it needs them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from sparing.workspace.git.special_files import read_plain
 
 MOST_BYTES = 256 * 1024
-"""Of a larger one git is the faster writer."""
+"""Size limit: git is faster with a larger index."""
 _HEAD = struct.Struct(">4sII")
 _STAT = struct.Struct(">10I")
 _FLAGS = struct.Struct(">H")
@@ -23,15 +23,15 @@ _FIXED, _NAME = 60, 62
 _DIGEST = 20
 _LONGEST = 0xFFF
 _DROPPED = frozenset({b"TREE", b"EOIE", b"IEOT"})
-"""Extensions that only make git faster."""
+"""Extensions that are only for speed."""
 _32 = 0xFFFFFFFF
 
 Entries = dict[bytes, bytes]
-"""By path: what the file looked like, its mode and its id, in git's form."""
+"""By path: the file's stat data, mode and id, in git's format."""
 
 
 def read_index(file: Path) -> Entries | None:
-    """None if it is not of the usual kind."""
+    """The index's entries; None if it is not of the usual kind."""
     data = read_plain(file, MOST_BYTES + 1)
     if data is None or not _HEAD.size + _DIGEST <= len(data) <= MOST_BYTES:
         return None
@@ -52,7 +52,7 @@ def read_index(file: Path) -> Entries | None:
 
 
 def write_index(file: Path, entries: Mapping[bytes, bytes]) -> None:
-    """At once; not synced, as git does not: it can be made again."""
+    """Replace the index atomically; not synced, as in git, since it can be recreated."""
     parts = [_HEAD.pack(b"DIRC", 2, len(entries))]
     for path in sorted(entries):
         flags = _FLAGS.pack(min(len(path), _LONGEST))
@@ -73,7 +73,7 @@ def entry_of(found: os.stat_result, mode: str, digest: str) -> bytes:
 
 
 def _size(name: int) -> int:
-    """Of an entry: at least one zero ends the name, and the next one begins at an eighth byte."""
+    """Size of an entry: at least one zero ends the name, padded to a multiple of eight bytes."""
     return (_NAME + name + 8) & ~7
 
 

@@ -1,8 +1,8 @@
-"""Objects written loose as git writes them, byte for byte, without a git of its own.
+"""Writes loose objects as git does, byte for byte, without starting git.
 
-Synced, in place at once, never twice. A commit only where that is certain: a name and an address
-that git takes as they are, a text that it does not change, and a repository that keeps loose
-objects the usual way. Anything else is git's work.
+Synced, atomic, never twice. A commit only where the result is certain: a name and an email that git
+accepts unchanged, a message that it does not change, and a repository that keeps loose objects the
+usual way. Anything else is left to git.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _DATE = re.compile(r"@(\d{1,10}) \+0000")
 def write_loose_commit(
     git: Git, tree: str, parents: Sequence[str], text: bytes, env: Mapping[str, str]
 ) -> str | None:
-    """The id of the commit, which is on the disk; None where git has to write it."""
+    """Write a commit to disk and return its id; None if git has to write it."""
     authors = [_person(env, who) for who in ("AUTHOR", "COMMITTER")]
     # git adds a line break that is missing, and complains of what it can't read.
     usual = text.endswith(b"\n") and b"\0" not in text and _is_utf8(text)
@@ -61,7 +61,7 @@ def _is_utf8(text: bytes) -> bool:
 
 
 def keeps_usual_objects(settings: Iterable[Setting], like: str) -> bool:
-    """Ids of the one length that the repository has, and nothing said of how objects are kept."""
+    """Whether ids have the repository's length and no setting changes how objects are stored."""
     said = {one.key: one.value for one in settings}
     length = 64 if said.get(_FORMAT) == "sha256" else 40
     more = (key for key in said if key.startswith("extensions.") and "object" in key)
@@ -73,7 +73,7 @@ def keeps_usual_objects(settings: Iterable[Setting], like: str) -> bool:
 
 
 def store_object(objects: Path, kind: bytes, body: bytes, length: int = 40) -> str:
-    """Its id, as long as ids are in this repository; it is on the disk."""
+    """Write an object to disk and return its id, in the length that this repository uses."""
     data = b"%s %d\0" % (kind, len(body)) + body
     made = hashlib.sha1(data, usedforsecurity=False) if length == 40 else hashlib.sha256(data)
     return _store(objects, made.hexdigest(), data)

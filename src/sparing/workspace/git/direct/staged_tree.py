@@ -1,7 +1,7 @@
-"""What a look found, brought into the index and written as a tree, without a git of its own.
+"""Brings what a scan found into the index and writes it as a tree, without starting git.
 
-Only where the outcome is certainly git's: nothing converts the files, the index and the objects
-are kept the usual way, and no path is of a kind that git looks at twice. Else git does it.
+Only where the outcome is certain to equal git's: nothing converts the files, the index and the
+objects are stored the usual way, and no path needs special care. Else git does it.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from sparing.workspace.project.paths import Confined, PathRefused, check_path
 MOST_FILES = 100
 MOST_BYTES = 1024 * 1024
 _CONVERTING = {"core.filemode": "true", "core.autocrlf": "false", "core.ignorecase": "false"}
-"""Settings by which git takes files for other than they are, and what they must say if anything."""
+"""Settings that make git see files as other than they are, and the value allowed for each."""
 _UNUSUAL = ("index.", "feature.", "core.bigfilethreshold", "core.precomposeunicode")
 
 
 def staged_tree(git: Git, objects: Git, commit: str, found: Scan) -> str:
-    """The tree of all that the index lists by then. It lists the commit before; `objects` is git
-    without a folder."""
+    """Stage what was found and return the index's tree. Until then the index must equal the
+    commit; `objects` is git without a work tree."""
     try:
         return write_staged(git, objects, commit, found)
     except (NoAnswer, PathRefused, OSError):
@@ -40,7 +40,7 @@ def staged_tree(git: Git, objects: Git, commit: str, found: Scan) -> str:
 
 
 def write_staged(git: Git, objects: Git, commit: str, found: Scan) -> str:
-    """The same, or `NoAnswer`, `PathRefused` or `OSError` where git has to do it."""
+    """As `staged_tree`; raises `NoAnswer`, `PathRefused` or `OSError` where git has to do it."""
     assert git.work_tree is not None
     index = private_index.index_of(git)
     if not found.paths:
@@ -76,7 +76,7 @@ def _is_usual(settings: Iterable[Setting], commit: str) -> bool:
 
 
 def _stored(root: Path, path: str, store: Path) -> tuple[os.stat_result, Entry]:
-    """A file's content as an object, and how the file looked meanwhile."""
+    """Store a file's content as an object; return its stat data and its entry."""
     check_path(path)
     before = (root / path).lstat()
     if not stat.S_ISREG(before.st_mode):
@@ -94,7 +94,7 @@ def _look(found: os.stat_result) -> tuple[int, ...]:
 
 
 def _tree(git: Git, tree: str, changes: Mapping[str, Entry | None], store: Path) -> str:
-    """A folder with these changes below it; empty if nothing is left in it."""
+    """Write a folder with these changes below it; empty if nothing is left in it."""
     entries = dict(read_folder(git, tree)) if tree else {}
     below: dict[str, dict[str, Entry | None]] = {}
     leaves: dict[str, Entry] = {}
@@ -119,7 +119,7 @@ def _tree(git: Git, tree: str, changes: Mapping[str, Entry | None], store: Path)
 
 
 def _listed(entries: Mapping[str, Entry]) -> bytes:
-    """In git's order, in which a folder's name ends with a slash."""
+    """The bytes of a tree object, in git's order, where a folder's name ends with a slash."""
     named = sorted(
         (os.fsencode(name) + (b"/" if entry.mode == FOLDER else b""), os.fsencode(name), entry)
         for name, entry in entries.items()

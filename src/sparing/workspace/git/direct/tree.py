@@ -1,4 +1,4 @@
-"""All files of a commit at once: which there are, and what stands in them."""
+"""All files of a commit at once: their paths and their contents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CODE = frozenset(
 MOST_FILES = 1_500
 MOST_CHARS = 6_000_000
 MOST_ASKED = 40
-"""Files that are asked for one by one; more of them are sooner had from a git of their own."""
+"""How many files are asked for one by one; for more, starting git is faster."""
 
 
 def list_files(repo: Repository, commit: str) -> dict[str, int]:
@@ -33,7 +33,7 @@ def list_files(repo: Repository, commit: str) -> dict[str, int]:
 
 
 def read_files(repo: Repository, commit: str, paths: Sequence[str]) -> dict[str, str]:
-    """Texts by path, in one run of git; what is no file of that commit is left out."""
+    """Texts by path, in one run of git; paths that are not files of that commit are left out."""
     if not paths:
         return {}
     if len(paths) <= MOST_ASKED and all("\n" not in path and "\0" not in path for path in paths):
@@ -63,7 +63,7 @@ def _asked(repo: Repository, commit: str, paths: Sequence[str]) -> dict[str, str
 
 
 def code_files(sizes: Mapping[str, int], largest: int) -> list[str]:
-    """Source files among them, as many as one can look through at once."""
+    """The source files among them, as many as can be searched at once."""
     wanted, room = list[str](), MOST_CHARS
     for path, size in sorted(sizes.items()):
         if PurePosixPath(path).suffix in CODE and 0 < size <= min(largest, room):
