@@ -1,1 +1,1 @@
-"""What a repository brings along: paths that must stay inside, secrets, project folders."""
+"""What a repository contains: paths that must stay inside, secrets, project folders."""

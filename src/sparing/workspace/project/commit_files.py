@@ -1,7 +1,7 @@
-"""The files of commits by mode and hash, taken out of one repository and put into a new one.
+"""The files of commits by mode and hash, copied from one repository into a new one.
 
-A repository that is made from them has the same tree, and the same base commit where that
-commit's own text is there too: its history is cut off before it, as in a shallow clone.
+A repository that is made from them has the same tree, and the same base commit where that commit's
+own text is there too: its history is cut off before it, as in a shallow clone.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class CommittedFile(NamedTuple):
     path: str
     mode: str
     id: str
-    """Of git's object; empty where a commit removed it."""
+    """Id of the git object; empty if a commit removed the file."""
 
 
 class FileStore:
-    """Bytes of files by their SHA-256, each read once."""
+    """File contents by their SHA-256, each read once."""
 
     def __init__(self, repo: Repository) -> None:
         self._repo = repo
@@ -81,7 +81,7 @@ def commit_text(repo: Repository, commit: str) -> bytes:
 def steps_of(
     repo: Repository, store: FileStore, base: str, head: str, run: str
 ) -> tuple[StepFiles, ...]:
-    """What each step of a run committed, also on branches that were left behind."""
+    """What each step of a run committed, including on abandoned branches."""
     listed = repo.git().text(
         "rev-list", "--reverse", "--topo-order", "--glob=refs/sparing/*", head, f"^{base}"
     )
@@ -95,7 +95,7 @@ def steps_of(
 
 
 def _changed(repo: Repository, commit: str) -> Iterator[CommittedFile]:
-    """Against its first parent."""
+    """Files that a commit changed against its first parent."""
     args = ("--raw", "-r", "-z", "--no-renames", "--no-abbrev", "--no-ext-diff", "--no-textconv")
     out = os.fsdecode(repo.git().run("diff-tree", *args, f"{commit}^1", commit)).split("\0")
     for head, path in zip(out[::2], out[1::2], strict=False):
@@ -106,7 +106,7 @@ def _changed(repo: Repository, commit: str) -> Iterator[CommittedFile]:
 def make_repository(
     path: Path, files: Iterable[FileState], texts: Mapping[str, bytes], commit: bytes, at: float
 ) -> Repository:
-    """`commit`: the text of the commit that its branch stands at; empty for one of ours."""
+    """Make a repository; `commit` is the raw text of its branch's commit, empty to make one."""
     git_dir = path / ".git"
     git_dir.mkdir(parents=True)
     git = Git(git_dir, path)
@@ -138,7 +138,7 @@ def _commit(git: Git, tree: str, text: bytes, at: float) -> str:
 
 
 def lay_down(root: Path, files: Iterable[FileState], texts: Mapping[str, bytes]) -> None:
-    """Make files of a folder what they are said to be, and no file outside of it."""
+    """Give files of a folder the recorded content, and touch no file outside of it."""
     confined = Confined(root)
     for one in files:
         if one.mode == GITLINK:
@@ -153,15 +153,15 @@ def lay_down(root: Path, files: Iterable[FileState], texts: Mapping[str, bytes])
 
 
 def _module(root: Path, path: str) -> None:
-    """The empty folder of a submodule; links of the same commit may lead out together."""
+    """Make a submodule's empty folder, unless links of the same commit would lead outside."""
     check_path(path)
     if (root / path).resolve().is_relative_to(root.resolve()):
         (root / path).mkdir(parents=True, exist_ok=True)
 
 
 def _link(root: Path, path: str, target: str) -> None:
-    """Through a file of ours first, so that no folder on the way is a link; one that leads out is
-    left out, as it is of every commit."""
+    """Make a link, through a file of ours first, so that no parent folder is a link; one that
+    leads outside is left out, as in every commit."""
     end = os.path.normpath((Path(path).parent / target).as_posix())
     if target.startswith("/") or end.startswith(".."):
         return

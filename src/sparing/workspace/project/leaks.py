@@ -1,8 +1,8 @@
-"""Secrets that a change would bring into the repository: looked for before anything is staged.
+"""Secrets that a change would bring into the repository: searched for before anything is staged.
 
-Files are read as they lie in the worktree, and a line that the parent commit has already is not
-this change's. What can't be committed must not be kept as a commit either: `set_aside` moves such
-files out of the worktree, to a folder beside it that only the user can read.
+Files are read from the worktree, and a line that the parent commit already has does not count. What
+can't be committed must not be kept as a commit either: `set_aside` moves such files out of the
+worktree, to a folder beside it that only the user can read.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from sparing.workspace.project.secrets import Hit, scan
 
 PRIVATE_KEY, KEY_LINES = "private key", 4
 READ_LIMIT = 16 * 1024 * 1024
-"""Of one file; what is longer is looked at up to here."""
+"""Bytes of one file that are searched; the rest is skipped."""
 
 
 class SecretsFound(Exception):
-    """A change that can't be committed. Says where they are, never what they are."""
+    """A change that can't be committed. Says where the secrets are, never what they are."""
 
     def __init__(self, hits: Iterable[Hit]) -> None:
         self.places = tuple(hit.words for hit in hits)
@@ -39,7 +39,7 @@ def refuse_secrets(
 def leaks(
     worktree: Worktree, parent: str, paths: Sequence[str], known: Sequence[str] = ()
 ) -> tuple[Hit, ...]:
-    """One for each new line with a secret, in the order of the files."""
+    """One hit for each new line with a secret, in the order of the files."""
     found: list[Hit] = []
     for path in paths:
         data = _content(worktree.path / path)
@@ -52,7 +52,7 @@ def leaks(
 def set_aside(
     worktree: Worktree, parent: str, paths: Sequence[str], known: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Move files with secrets away, so that no commit ever holds them; says where they are."""
+    """Move files with secrets away, so that no commit ever holds them; returns where they are."""
     moved: list[str] = []
     for path in paths:
         if leaks(worktree, parent, (path,), known):
@@ -71,7 +71,7 @@ def _move(root: Path, path: str) -> Path:
 
 
 def _new(hits: Iterable[Hit], data: bytes, before: bytes | None) -> Iterator[Hit]:
-    """What the file had before it was changed is no matter of this change."""
+    """Hits that were not in the file before this change."""
     lines = data.split(b"\n")
     for hit in hits:
         # A key of several lines is told by its first one, which all keys share.
@@ -83,7 +83,7 @@ def _new(hits: Iterable[Hit], data: bytes, before: bytes | None) -> Iterator[Hit
 
 
 def _content(path: Path) -> bytes | None:
-    """A link's own text is what git would take; other things are refused by the commit."""
+    """What git would commit: a link's target, a file's content; None for anything else."""
     try:
         if path.is_symlink():
             return os.fsencode(path.readlink())

@@ -1,8 +1,8 @@
 """New repositories: one with a commit, as the sample that the demo works on, and one that reads
 another's objects.
 
-Whatever is made in the latter, branches, worktrees, an index, is made there: the user's repository
-is only read. It costs no copy of the objects and is gone with its folder.
+In the latter, branches, worktrees and the index are its own: the user's repository is only read. It
+needs no copy of the objects and is removed by deleting its folder.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from sparing.workspace.git.special_files import read_plain
 
 BRANCH = "main"
 SHALLOW = "shallow"
-"""A clone without its whole history says here where that ends."""
+"""The file in which a shallow clone notes where its history ends."""
 
 
 def create_repository(path: Path, files: Mapping[str, str], subject: str, at: float) -> Repository:
-    """Equal arguments give an equal commit id."""
+    """Make a repository with one commit; equal arguments give an equal commit id."""
     git_dir = path / ".git"
     git_dir.mkdir(parents=True)
     git = Git(git_dir, path)
@@ -46,7 +46,7 @@ def create_repository(path: Path, files: Mapping[str, str], subject: str, at: fl
 
 
 def shadow_repository(of: Repository, path: Path, base: str) -> Repository:
-    """Its one branch stands at `base`."""
+    """A repository that borrows the objects of another; its only branch points to `base`."""
     git_dir = path / ".git"
     git_dir.mkdir(parents=True, mode=0o700)
     git = Git(git_dir, path)

@@ -1,4 +1,4 @@
-"""Projects as they stand in a commit of the user's repository. Reads, never writes."""
+"""Projects as they are in a commit of the user's repository. Reads, never writes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LARGEST = 400_000
 class ProjectFiles(NamedTuple):
     number: int
     folder: str
-    """`P001-payments`."""
+    """Such as `P001-payments`."""
     prd: str
     roadmap: str
 
@@ -26,7 +26,7 @@ class ProjectFiles(NamedTuple):
 
 
 def projects_at(repo: Repository, commit: str, root: str) -> Iterator[ProjectFiles]:
-    """All of a commit, by number; a folder without either file is one, too."""
+    """All projects of a commit, by number, including folders that have neither file."""
     for number, name in sorted(_named(list_folder(repo, commit, root))):
         yield files_of(repo, commit, f"{root}/{name}", number)
 

@@ -1,7 +1,7 @@
-"""Rules for secrets that have no telling beginning: by what stands beside them, or by file name.
+"""Rules for secrets without a known prefix: by what is next to them, or by file name.
 
-Each rule says where in a text something begins that looks like a secret. They read what agents
-wrote, so every repetition in a pattern has a bound. What has a telling beginning is in
+Each rule finds where in a text something begins that looks like a secret. They read what agents
+wrote, so every repetition in a pattern is bounded. Secrets with a known prefix are in
 `sparing.redact`, because logs need it too.
 """
 
@@ -20,7 +20,7 @@ Finder = Callable[[str, str], Iterator[int]]
 class Rule(NamedTuple):
     name: str
     find: Finder
-    """Path and text; yields the places."""
+    """Takes path and text; yields positions."""
 
 
 _SECRET_FILES = frozenset(
@@ -77,7 +77,7 @@ def _pattern(letters: str, pattern: str) -> Finder:
 
 
 def file_rule(path: str) -> str | None:
-    """Files that hold secrets whatever stands in them."""
+    """The rule for files that hold secrets whatever their content; else None."""
     name = PurePosixPath(path).name
     if name in _SECRET_FILES:
         return "file of secrets"
@@ -87,7 +87,7 @@ def file_rule(path: str) -> str | None:
 
 
 def _assigned(path: str, text: str) -> Iterator[int]:
-    """A random value that is given the name of a secret; without quotes only in settings."""
+    """Random values assigned to the name of a secret; unquoted ones only in settings files."""
     place = PurePosixPath(path)
     settings = place.suffix in _CONFIG or place.name.startswith((".env", ".npmrc", "Dockerfile"))
     for found in _ASSIGNED.finditer(text):
@@ -106,7 +106,7 @@ def _in_url(_: str, text: str) -> Iterator[int]:
 
 
 def looks_random(value: str) -> bool:
-    """Letters and digits in no order, as nobody would write by hand."""
+    """Whether it is random letters and digits, as no one would write by hand."""
     if not re.search(r"\d", value) or not re.search("[A-Za-z]", value) or _CODE.search(value):
         return False
     if _PLACEHOLDER.search(value) or _WORDS.fullmatch(value) or value.startswith(("/", "$", "%")):
@@ -116,7 +116,7 @@ def looks_random(value: str) -> bool:
 
 
 def entropy(value: str) -> float:
-    """Bits a character."""
+    """Bits per character."""
     counts = Counter(value).values()
     return -sum(n / len(value) * math.log2(n / len(value)) for n in counts)
 

@@ -1,7 +1,7 @@
 """Looks for secrets in exactly the bytes that are about to be committed.
 
-A hit says where and what kind, never the value. Nothing written in a file can switch this off.
-The time it takes is linear in the size of a file, whatever stands in it.
+A hit says where and what kind, never the value. Nothing written in a file can switch this off. The
+time it takes is linear in the size of a file, whatever its content.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from sparing.workspace.project.secret_rules import RULES, file_rule
 
 KNOWN = "secret of this run"
 MOST_HITS = 20
-"""Of one file; the first say enough."""
+"""Hits reported per file; the first few are enough."""
 
 
 class Hit(NamedTuple):
     path: str
     line: int
-    """0 if it is the file itself."""
+    """The line number; 0 if the file itself is the hit."""
     rule: str
 
     @property
@@ -35,7 +35,7 @@ class _Place(NamedTuple):
 
 
 def scan(files: Iterable[tuple[str, bytes]], known: Iterable[str] = ()) -> tuple[Hit, ...]:
-    """One hit a line at most, in the order of files and lines."""
+    """At most one hit per line, in the order of files and lines."""
     redactor = Redactor(known)
     hits: list[Hit] = []
     for path, data in files:
@@ -71,5 +71,5 @@ def _places(path: str, text: str, known: Redactor) -> Iterator[_Place]:
 
 
 def _as_text(data: bytes) -> str:
-    """A character a byte, so that no file is too broken to be read."""
+    """Decode one character per byte, so that any file can be read."""
     return data.decode("latin-1")

@@ -56,7 +56,7 @@ def read_policy(path: str) -> Policy:
 
 
 def become(policy: Policy, argv: list[str]) -> None:
-    """Never returns: the restrictions are set, and the program takes our place."""
+    """Apply the restrictions and replace this process by the program; never returns."""
     landlock.limit_resources(policy)
     landlock.drop_privileges()
     if policy["landlock"]:
@@ -79,7 +79,7 @@ def become(policy: Policy, argv: list[str]) -> None:
 
 
 def forbid_calls(policy: Policy) -> None:
-    """Names are looked up through the relay, or else over TCP: UDP is refused either way."""
+    """Forbid system calls; names are looked up through the relay or over TCP, as UDP is refused."""
     if policy["names"] and not (policy["seal"] and name_lookup.is_ready(policy)):
         policy["set"].append(name_lookup.OVER_TCP)
         policy["names"].clear()

@@ -75,7 +75,7 @@ def landlock(policy: Policy) -> None:
 
 
 def own_processes(policy: Policy) -> tuple[str, ...]:
-    """/proc, if it shows none but our own: where it shows others we have another number there."""
+    """/proc, if it shows only our own processes: otherwise our number there is a different one."""
     if not policy["seal"]:
         return ()
     seen = os.readlink("/proc/self")  # noqa: PTH115
@@ -83,7 +83,7 @@ def own_processes(policy: Policy) -> tuple[str, ...]:
 
 
 def allow(rules: int, path: str, access: int) -> None:
-    """A path that is not there is no fault: lists name what a host may have."""
+    """Allow access to a path; missing ones are ignored, since lists name what a host may have."""
     try:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except (FileNotFoundError, PermissionError, NotADirectoryError):
@@ -130,7 +130,7 @@ def answer(value: int) -> bytes:
 
 
 def when(number: int, body: bytes) -> bytes:
-    """What happens to one system call; the body must end with an answer."""
+    """Apply `body` to one system call; it must end with an answer."""
     return step(EQUAL, number, 0, len(body) // 8) + body
 
 
@@ -139,7 +139,7 @@ def unless_equal(value: int) -> bytes:
 
 
 def socket_rule(policy: Policy) -> bytes:
-    """In a network of its own all of inet; with ports TCP alone; else only the kernel's netlink."""
+    """Sockets: all of inet in an own network, TCP alone with ports, else only netlink."""
     if policy["own_network"]:
         inet = answer(PASS)
     elif policy["port"]:
@@ -154,7 +154,7 @@ def socket_rule(policy: Policy) -> bytes:
 
 
 def datagram_rule(policy: Policy) -> bytes:
-    """UDP is left to `name_lookup`, if it is there, which gives a socket of another network."""
+    """Leave UDP to `name_lookup`, if it runs, which supplies a socket of another network."""
     if not policy["names"]:
         return b""
     body = argument(2) + step(EQUAL, 0, 2, 0) + unless_equal(17) + answer(ASK)
@@ -162,7 +162,7 @@ def datagram_rule(policy: Policy) -> bytes:
 
 
 def pair_rule() -> bytes:
-    """Streams and packets: a pair of datagram sockets could be sent on to any socket file."""
+    """Allow stream and packet pairs: datagram pairs could be used to reach any socket file."""
     kind = argument(1) + step(MASK, 15)
     return kind + step(EQUAL, 5, 2, 0) + unless_equal(1) + answer(PASS)
 
@@ -191,9 +191,10 @@ def without_bits(bits: int) -> bytes:
 
 
 def seccomp(policy: Policy) -> int:
-    """Where calls are left to another process: the descriptor by which it hears of them; else -1.
+    """Set the filter; the descriptor on which another process receives calls left to it, or -1.
 
-    The kernel holds such a call back until somebody answers."""
+    The kernel blocks such a call until it is answered.
+    """
     program = filter_program(policy)
     buffer = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("H6xQ", len(program) // 8, ctypes.addressof(buffer))
@@ -208,7 +209,7 @@ def seccomp(policy: Policy) -> int:
 
 
 def drop_privileges() -> None:
-    """For good: no capability is left, and no program that is started gives one back."""
+    """Drop all capabilities for good; no program that is started gives one back."""
     for capability in range(64):
         if libc.prctl(24, ctypes.c_ulong(capability)) < 0:
             break

@@ -1,8 +1,8 @@
 """Command lines for sandboxed agents and checks that end with us and leave nothing behind.
 
-`wrap` starts nothing. It prepares a private folder and says what to start, for subprocess,
-asyncio, or a client library that only takes the path of a program. Whoever starts it waits for
-its end, hurried by `end` if need be, and then calls `cleanup`.
+`wrap` starts nothing. It prepares a private folder and returns what to start, for subprocess,
+asyncio, or a client library that only takes the path of a program. The caller starts it, waits for
+its end, calls `end` to hurry it if need be, then `cleanup`.
 """
 
 from __future__ import annotations
@@ -50,28 +50,28 @@ class Wrapped:
     env: dict[str, str]
     pass_fds: tuple[int, ...]
     program: Path
-    """The same as a program without arguments, for whoever can't pass `argv` and `pass_fds`."""
+    """The same as a program without arguments, for callers unable to pass `argv` and `pass_fds`."""
     shell: str
     """The shell that the client must use for the commands it runs."""
     level: SandboxLevel
     folder: Path
-    """Private: it has HOME and TMPDIR of the process, and is gone after `cleanup`."""
+    """Private folder with the process's HOME and TMPDIR; removed by `cleanup`."""
     _lifeline: list[int]
 
     def end(self) -> None:
-        """Let go: the supervisor kills all that still runs, and leaves. The same if we die."""
+        """Close the lifeline: the supervisor kills what still runs and exits, as if we had died."""
         while self._lifeline:
             os.close(self._lifeline.pop())
 
     def cleanup(self) -> None:
-        """Once it has ended; may be repeated."""
+        """Remove the private folder once the process has ended; may be repeated."""
         self.end()
         _remove(self.folder)
 
 
 @lru_cache(maxsize=1)
 def level_reached() -> Reach:
-    """Tried out once per process, by starting a sandbox and leaving it."""
+    """What this host offers; tried once per process, by starting a sandbox and leaving it."""
     root = os.geteuid() == 0
     if not sys.platform.startswith("linux"):
         return Reach(SandboxLevel.UNSANDBOXED, 0, root, powers_dropped=False)
@@ -95,12 +95,12 @@ def level_reached() -> Reach:
 
 
 def place_of(worktree: Path, level: SandboxLevel) -> Path:
-    """Where a process that is confined so far finds its worktree."""
+    """Where a process confined to this level finds its worktree."""
     return constant_path.WORKTREE if _is_constant(level) else worktree
 
 
 def is_sealed(level: SandboxLevel) -> bool:
-    """Whether a process that is to be confined so far has mounts of its own here."""
+    """Whether a process confined to this level has its own mounts here."""
     return min(level, level_reached().level) is SandboxLevel.SEALED
 
 
@@ -109,7 +109,7 @@ def _is_constant(level: SandboxLevel) -> bool:
 
 
 def wrap(policy: SandboxPolicy, argv: Sequence[str], scratch: Path) -> Wrapped:
-    """`scratch` is a folder of ours, outside of everything that the process may write."""
+    """Prepare a sandbox; `scratch` is a folder of ours that the process may not write to."""
     for root in (policy.worktree, *policy.client_state):
         if scratch.resolve().is_relative_to(root.resolve()):
             raise ValueError(f"{scratch} would be writable for the process it is meant to limit")
@@ -158,7 +158,7 @@ def _prepare(
 
 
 def sweep(scratch: Path) -> None:
-    """Take away what a killed run left; only where no other one is under way."""
+    """Remove what a killed run left; only while no other run is in progress."""
     for folder in scratch.glob("launch-*"):
         _remove(folder)
     for file in scratch.glob("running-*"):
@@ -208,7 +208,7 @@ def _script(path: Path, argv: Iterable[str]) -> Path:
 
 
 def _remove(folder: Path) -> None:
-    """Also what the process has made unreadable; what a link leads to is none of ours."""
+    """Remove a folder, even if parts were made unreadable; links are not followed."""
     for path, names, _ in os.walk(folder):
         for entry in (Path(path, name) for name in names):
             if not entry.is_symlink():

@@ -1,6 +1,6 @@
 """How much memory all processes of a program take together, and how much they have written.
 
-The supervisor asks several times a second. Limits of the kernel hold for a process or a file; a
+The supervisor asks several times a second. The kernel's limits apply to one process or file; a
 program can start as many as it likes. Standard library only, and little of it, as `entry` says.
 """
 
@@ -21,7 +21,7 @@ def clock() -> float:
 
 
 class Meter:
-    """Of one program, from its start on."""
+    """Measures one program, from its start on."""
 
     def __init__(self, policy: Policy) -> None:
         self.memory = int(policy["tree_bytes"][0]) if policy["tree_bytes"] else 0
@@ -35,11 +35,11 @@ class Meter:
 
     @property
     def pause_ms(self) -> int | None:
-        """How long to wait for something else before it is asked again."""
+        """Milliseconds to wait for other events before measuring; None if nothing is limited."""
         return EVERY_MS if self.memory or self.disk else None
 
     def is_full(self, pid: int) -> bool:
-        """True once: whoever is told ends the program."""
+        """True once, when a limit is exceeded: the caller then ends the program."""
         now = clock()
         if self.words or self.pause_ms is None or now < self.next_look:
             return False
@@ -57,13 +57,13 @@ class Meter:
         return ""
 
     def _taken(self, pid: int) -> int:
-        """What processes share is counted once, by the kernel; that takes longer to ask."""
+        """Memory in use; if over the limit, shared memory is counted once, which takes longer."""
         pids = tree(pid)
         most = sum(amount(f"/proc/{one}/status", COUNTED) or 0 for one in pids)
         return most if most <= self.memory else sum(map(shared_out, pids))
 
     def _written(self) -> int:
-        """Looked up only if the disk has become fuller by a part of it, whoever did that."""
+        """Bytes written; measured only if the disk's free space has shrunk noticeably."""
         free, now = self._free(), clock()
         if free > self.free - max(self.disk // 8, LEAST_STEP) or now < self.not_before:
             return 0
@@ -78,7 +78,7 @@ class Meter:
 
 
 def tree(pid: int) -> list[int]:
-    """A process and all that come from it."""
+    """A process and all its descendants."""
     found, waiting = list[int](), [pid]
     while waiting:
         one = waiting.pop()
@@ -105,7 +105,7 @@ def amount(path: str, names: tuple[bytes, ...]) -> int | None:
 
 
 def content(path: str) -> bytes:
-    """Empty if its process has ended meanwhile."""
+    """A file's content in /proc; empty if its process has ended meanwhile."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -122,7 +122,7 @@ def content(path: str) -> bytes:
 
 
 def written_since(folder: str, began: int) -> int:
-    """What lies in files that were changed since; nobody can set that time back."""
+    """Bytes in files that were changed since then; a program can't set that time back."""
     total, waiting = 0, [folder]
     while waiting:
         try:

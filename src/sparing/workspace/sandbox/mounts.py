@@ -1,6 +1,6 @@
-"""Namespaces for one process: others are not there, files outside are read-only.
+"""Namespaces for one process: others are invisible, files outside are read-only.
 
-A part of it may have a constant place: a root of our own holds all that the host's has, and the
+Its folders may have constant paths: a root of our own holds everything that the host's has, and the
 worktree and the private folder at paths that are the same in every worktree and on every machine.
 As in `landlock`, each function changes the process that calls it, for good, or raises OSError.
 """
@@ -18,7 +18,7 @@ PIVOT_ROOT = 41 if os.uname().machine == "aarch64" else 155
 
 
 def separate() -> None:
-    """A user namespace, so that we may do the rest, in which everybody keeps their id."""
+    """Enter a user namespace, which permits the rest, and in which ids stay the same."""
     user, group = os.getuid(), os.getgid()
     checked(libc.unshare(NEW_USER | NEW_PID | NEW_IPC), "user namespace")
     write_text("/proc/self/setgroups", "deny")
@@ -27,7 +27,7 @@ def separate() -> None:
 
 
 def seal(policy: Policy) -> None:
-    """Only what may be written is writable; unlike Landlock this holds modes and dates too."""
+    """Make all but the allowed paths read-only; unlike Landlock this covers modes and dates too."""
     folder = os.getcwd()  # noqa: PTH109 - pathlib is slow to import
     network = NEW_NET if policy["own_network"] else 0
     checked(libc.unshare(NEW_NS | network), "mount namespace")
@@ -52,7 +52,7 @@ def seal(policy: Policy) -> None:
 
 
 def change_root(root: str, places: tuple[tuple[str, str], ...]) -> None:
-    """All of the host where it was, and beside it folders at the places that they are to have."""
+    """Make a root with everything of the host, and further folders at the given paths."""
     mount("tmpfs", root, "tmpfs", NOSUID_NODEV, b"mode=755,size=1m")
     # Or it would be part of itself.
     mount("", root, "", UNBINDABLE)
@@ -68,7 +68,7 @@ def change_root(root: str, places: tuple[tuple[str, str], ...]) -> None:
 
 
 def bring_in(entry: os.DirEntry[str], target: str) -> None:
-    """What can't be had, as a file system that does not answer, is empty there."""
+    """Bind an entry into the new root; an unavailable one, such as a hung mount, stays empty."""
     try:
         if entry.is_symlink():
             os.symlink(os.readlink(entry.path), target)  # noqa: PTH115, PTH211
@@ -83,7 +83,7 @@ def bring_in(entry: os.DirEntry[str], target: str) -> None:
 
 
 def seen_as(folder: str, policy: Policy) -> str:
-    """Where a folder of the host lies in here."""
+    """The path that a folder of the host has in here."""
     for source, target in zip(policy["bind"], policy["bind_at"], strict=True):
         if folder == source or folder.startswith(f"{source}/"):
             return target + folder[len(source) :]
@@ -91,7 +91,7 @@ def seen_as(folder: str, policy: Policy) -> str:
 
 
 def furnish(policy: Policy) -> None:
-    """Shared memory and terminals of its own; its own processes, where the host allows that."""
+    """Mount own shared memory and terminals, and an own /proc where the host allows that."""
     mount("tmpfs", "/dev/shm", "tmpfs", NOSUID_NODEV, b"size=512m")
     policy["write"].append("/dev/shm")
     mount("devpts", "/dev/pts", "devpts", 0, b"newinstance,ptmxmode=0666,mode=0620")
@@ -119,7 +119,7 @@ def set_read_only(path: str, wanted: bool, depth: int) -> None:
 
 
 def raise_loopback() -> None:
-    """A network of its own in which nothing is but 127.0.0.1: servers of tests run there."""
+    """Bring up 127.0.0.1 in the own network, which has nothing else: servers of tests run there."""
     wire = checked(libc.socket(2, 1, 0), "socket")
     up = struct.pack("16sH14x", b"lo", 0x41)
     checked(libc.ioctl(wire, ctypes.c_ulong(0x8914), up), "loopback")

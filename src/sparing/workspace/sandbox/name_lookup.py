@@ -1,9 +1,9 @@
-"""Names for a program that may call the web but send no datagrams: a relay to the host's resolver.
+"""Name lookup for a program that may not use UDP: a relay to the host's resolver.
 
 The sandbox refuses UDP, and not every resolver speaks TCP, or keeps a connection for the second
-question that getaddrinfo asks. So a process outside has a network of its own in which nothing is
-but an answer at each nameserver's address. Whenever the program asks the kernel for a datagram
-socket it is given one of that network: what it sends reaches the relay, or nobody.
+question that getaddrinfo asks. So a process outside has a network of its own that contains only a
+responder at each nameserver's address. Whenever the program asks the kernel for a datagram socket
+it is given one of that network: what it sends reaches the relay or nothing.
 
 The relay passes questions and answers on as they are. Standard library only, and of that only what
 is quick to import: `entry` says why.
@@ -23,17 +23,17 @@ CLOSE_ON_EXEC, NO_WAITING = 0o2000000, 0o4000
 DEATH_SIGNAL, KILL = 1, 9
 RESOLVER_FILE, PORT, MOST_NAMESERVERS = "/etc/resolv.conf", 53, 3
 SOURCE_PORTS = 16
-"""Sockets for each nameserver: whoever forges an answer must guess one besides the number."""
+"""Sockets per nameserver: forging an answer means guessing one of them besides the query id."""
 MOST_QUESTIONS = 1024
 RECEIVE, ANSWER, ADD = 0xC0502100, 0xC0182101, 0x40182103
 REFUSED = 1
 Asker = tuple[str, int]
 OVER_TCP = "RES_OPTIONS=use-vc"
-"""What remains where there is no relay: most resolvers answer over TCP too."""
+"""The fallback without a relay: most resolvers answer over TCP too."""
 
 
 class Wire(_socket.socket):
-    """The class of `socket`, without the time that importing it takes."""
+    """The `socket` class, without the time it takes to import that module."""
 
     def __enter__(self) -> "Wire":
         return self
@@ -43,7 +43,7 @@ class Wire(_socket.socket):
 
 
 def start(policy: Policy) -> None:
-    """If names are to be looked up: the policy then has the line to the relay."""
+    """Start the relay if names are to be looked up; the policy then holds the socket to it."""
     if not policy["names"]:
         return
     text = resolver_text(policy)
@@ -67,14 +67,14 @@ def is_ready(policy: Policy) -> bool:
 
 
 def hand_over(policy: Policy, listener: int) -> None:
-    """The relay hears of every call that the filter leaves to it."""
+    """Pass the relay the descriptor on which it receives the calls that the filter leaves to it."""
     with Wire(fileno=int(policy["names"][0])) as line:
         line.sendmsg([b"1"], [(1, 1, struct.pack("i", listener))])
     os.close(listener)
 
 
 def resolver_text(policy: Policy) -> str:
-    """As the program will find it."""
+    """The resolver's configuration as the program will see it."""
     covered = dict(zip(policy["cover"], policy["cover_with"], strict=True))
     try:
         file = os.open(covered.get(RESOLVER_FILE, RESOLVER_FILE), os.O_RDONLY | os.O_CLOEXEC)
@@ -86,14 +86,14 @@ def resolver_text(policy: Policy) -> str:
 
 
 def nameservers(text: str) -> tuple[str, ...]:
-    """Those that a C library asks; one that is bound to an interface can't be stood in for."""
+    """The nameservers that a C library asks; one bound to an interface can't be replaced."""
     lines = (line.split() for line in text.splitlines())
     named = [words[1] for words in lines if len(words) > 1 and words[0] == "nameserver"]
     return tuple(one for one in named[:MOST_NAMESERVERS] if "%" not in one) or ("127.0.0.1",)
 
 
 def relay(line: int, text: str) -> None:
-    """Until we are killed, or nobody is left who could ask."""
+    """Answer until we are killed, or until no process is left that could ask."""
     servers = nameservers(text)
     outside = {server: tuple(upstream(server)) for server in servers}
     routed6 = has_route6()
@@ -115,7 +115,7 @@ def family_of(server: str) -> int:
 
 
 def upstream(server: str) -> list[Wire]:
-    """Opened while we are still in the host's network, where they stay."""
+    """Sockets to a nameserver, opened while we are still in the host's network, where they stay."""
     found: list[Wire] = []
     for _ in range(SOURCE_PORTS):
         one = Wire(family_of(server), DATAGRAM | CLOSE_ON_EXEC | NO_WAITING)
@@ -128,7 +128,7 @@ def upstream(server: str) -> list[Wire]:
 
 
 def has_route6() -> bool:
-    """Whether the host has a way to IPv6 addresses: C libraries put those first that have one."""
+    """Whether the host has a route to IPv6 addresses: C libraries prefer those that have one."""
     try:
         with Wire(INET6, DATAGRAM) as probe:
             probe.connect(("2001:db8::1", 9))
@@ -138,7 +138,7 @@ def has_route6() -> bool:
 
 
 def enter_own_network(servers: tuple[str, ...], routed6: bool) -> None:
-    """One in which every address is this one, so that a nameserver's address can be answered at."""
+    """Enter a network in which every address is local, so that we can answer as a nameserver."""
     user, group = os.getuid(), os.getgid()
     checked(libc.unshare(mounts.NEW_USER | mounts.NEW_NET), "network of names")
     mounts.write_text("/proc/self/setgroups", "deny")
@@ -175,7 +175,7 @@ def own_socket(server: str) -> Wire:
 
 
 def keep_only(names: list[int], line: int) -> None:
-    """Or an end of somebody's pipe would stay open as long as we live."""
+    """Close all other descriptors, or the end of another process's pipe would stay open."""
     kept = sorted({*names, line})
     for low, high in zip((-1, *kept), (*kept, 1 << 16), strict=True):
         os.closerange(low + 1, high)
@@ -192,7 +192,7 @@ class Relay:
         self.inside = {one.fileno(): (server, one) for server, one in inside.items()}
         self.asking = {one.fileno(): one for of in outside.values() for one in of}
         self.asked: dict[tuple[int, bytes], tuple[Wire, Asker, bytes]] = {}
-        """By socket and number: who asked where, and the question."""
+        """By socket and query id: who asked where, and the query."""
 
     def run(self) -> None:
         poll = select.poll()
@@ -244,7 +244,7 @@ class Relay:
             send(here, question[:2] + answer[2:], asker)
 
     def refuse(self, descriptor: int) -> None:
-        """At once: whoever hears nothing waits for seconds, and asks again."""
+        """Refuse pending queries at once: otherwise clients wait for seconds and ask again."""
         for key in [key for key in self.asked if key[0] == descriptor]:
             here, asker, question = self.asked.pop(key)
             send(here, refusal(question), asker)
@@ -258,12 +258,12 @@ def send(here: Wire, data: bytes, asker: Asker) -> None:
 
 
 def refusal(question: bytes) -> bytes:
-    """The question with "server failure"."""
+    """The query marked as "server failure"."""
     return question[:2] + bytes((question[2] | 0x80, 0x82)) + question[4:]
 
 
 def give_socket(listener: int) -> None:
-    """One of our network, as if the kernel had made it in the program's own."""
+    """Answer a call with a socket of our network, as if the kernel had made it in the program's."""
     call = ctypes.create_string_buffer(80)
     if libc.ioctl(listener, ctypes.c_ulong(RECEIVE), call) < 0:
         return  # it was interrupted, and asks again

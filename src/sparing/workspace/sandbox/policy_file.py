@@ -1,7 +1,7 @@
-"""What the sandbox's own process is told: a policy, in the form that `entry` reads.
+"""What is passed to the sandbox's own process: a policy, in the format that `entry` reads.
 
-Paths are those that the process will have: where it has a constant place, its worktree and its
-private folder are named by that.
+Paths are those that the process will have: if constant paths are used, its worktree and its private
+folder are named by those.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from sparing.workspace.sandbox.toolchains import python_roots
 WEB_PORTS, NAMES_PORT = frozenset({80, 443}), 53
 PROGRAM = Path(__file__).with_name("entry.py").resolve()
 _PACKAGE = PROGRAM.parents[2]
-"""All of ours that a confined process may have to read."""
+"""The files of ours that a confined process may have to read."""
 ROOT = "root"
-"""In the private folder: where a root of the process's own is made."""
+"""Where, in the private folder, the process's own root is made."""
 
 
 class Places(NamedTuple):
-    """Where a process finds what is its own."""
+    """Paths at which a process finds its own folders."""
 
     worktree: Path
     folder: Path
     """Its private folder."""
     git: tuple[Path, ...] = ()
-    """What git knows; the first is what `.git` in the worktree leads to."""
+    """Git folders; the first is the one that `.git` in the worktree points to."""
 
     @classmethod
     def of(
@@ -51,7 +51,7 @@ class Places(NamedTuple):
 
 
 def looks_up_names(policy: SandboxPolicy) -> bool:
-    """Whoever calls the web by name."""
+    """Whether the process connects to web hosts by name."""
     return not WEB_PORTS.isdisjoint(policy.ports)
 
 
@@ -109,7 +109,7 @@ def _limits(
 def shell_policy(
     policy: SandboxPolicy, level: SandboxLevel, places: Places, names: Iterable[str], shell: str
 ) -> Iterator[tuple[str, object]]:
-    """Stricter than the client's own, inside of which it holds: no state, no key, no port."""
+    """The policy for commands inside the client's sandbox, but stricter: no state, key or port."""
     yield from _restrictions(policy, level, places)
     yield from _each("read", policy.shell_readable)
     if level is SandboxLevel.SEALED:

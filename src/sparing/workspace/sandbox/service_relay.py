@@ -1,9 +1,9 @@
-"""Servers of this machine for a program in a network of its own: a way to each by its own address.
+"""Makes servers of this machine reachable, at their own addresses, from a network of its own.
 
 The program's network has nothing but its own loopback. For each service that a person has agreed
-to, a socket listens there, at the same address and port; who accepts on it is a process outside, in
-the machine's own network, which connects to that service and to nothing else. So the program
-reaches one server, and whatever it sends elsewhere reaches nobody.
+to, a socket listens there, at the same address and port; connections are accepted by a process
+outside, in the machine's own network, which connects to that service and to nothing else. So the
+program reaches these servers and nothing else.
 
 Standard library only, and of that only what is quick to import: `entry` says why.
 """
@@ -32,7 +32,7 @@ READ, WRITE, GONE = select.POLLIN, select.POLLOUT, select.POLLHUP | select.POLLE
 
 
 def start(policy: Policy) -> None:
-    """Before the network is left. The policy then has the line to the relay."""
+    """Start the relay before the network is left; the policy then holds the socket to it."""
     if not (policy["service"] and policy["own_network"]):
         policy["service"].clear()
         return
@@ -51,7 +51,7 @@ def start(policy: Policy) -> None:
 
 
 def hand_over(policy: Policy) -> None:
-    """In the program's own network: somebody listens at each address, and the relay answers."""
+    """Listen at each address in the program's own network, and pass the sockets to the relay."""
     for line in policy["service_line"]:
         with Wire(fileno=int(line)) as wire:
             listening = [listen(*place(one)) for one in policy["service"]]
@@ -62,7 +62,7 @@ def hand_over(policy: Policy) -> None:
 
 
 def place(service: str) -> tuple[str, int]:
-    """`127.0.0.1:5432`, `[::1]:5432`."""
+    """Split an address such as `127.0.0.1:5432` or `[::1]:5432`."""
     host, _, port = service.rpartition(":")
     return host.strip("[]"), int(port)
 
@@ -76,7 +76,7 @@ def listen(host: str, port: int) -> Wire:
 
 
 def relay(line: int, services: list[tuple[str, int]]) -> None:
-    """Until we are killed with the supervisor."""
+    """Relay connections until we are killed with the supervisor."""
     keep_only([], line)
     with Wire(fileno=line) as heard:
         room = _socket.CMSG_SPACE(4 * len(services))
@@ -87,7 +87,7 @@ def relay(line: int, services: list[tuple[str, int]]) -> None:
 
 
 def accepted(listening: Wire) -> int:
-    """A connection's descriptor; `accept` itself is in the slow part of the library."""
+    """Accept a connection; `accept` itself is in the part of the library that is slow to import."""
     return checked(libc.accept4(listening.fileno(), None, None, CLOSE_ON_EXEC), "accept")
 
 
@@ -100,7 +100,7 @@ class Relay:
         self.held: dict[int, bytes] = {}
         """By descriptor: what is still to be sent there."""
         self.closed: set[int] = set()
-        """Descriptors that say nothing more."""
+        """Descriptors at their end of input."""
 
     def run(self) -> None:
         while True:
@@ -117,7 +117,7 @@ class Relay:
                     self.serve(number, event)
 
     def wanted(self, number: int) -> int:
-        """Nothing is read from one end while the other has not taken what came before."""
+        """The events to wait for: one end is read only when the other has taken all before."""
         reads = READ if number not in self.closed and not self.held[self.other[number]] else 0
         return reads | (WRITE if self.held[number] else 0)
 

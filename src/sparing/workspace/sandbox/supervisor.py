@@ -1,7 +1,7 @@
-"""Stays outside the sandbox while the program runs: carries messages, reaps, ends everything.
+"""Stays outside the sandbox while the program runs: relays messages, reaps, ends everything.
 
-Nothing that the program started outlives it, it does not outlive the supervisor, and the
-supervisor ends when the orchestrator does. Standard library only, as `sandbox` says.
+Nothing that the program started outlives it, it does not outlive the supervisor, and the supervisor
+ends when the orchestrator does. Standard library only, as `sandbox` says.
 """
 
 import ctypes
@@ -35,11 +35,11 @@ class ByteFlow:
         return (self.sink, select.POLLOUT) if self.held else (self.source, select.POLLIN)
 
     def own_ends(self) -> tuple[int, ...]:
-        """Without what we were started with. In anybody else's hands they would hide an end."""
+        """Descriptors other than the standard ones; held elsewhere they would hide an end."""
         return tuple(end for end in (self.source, self.sink) if end > 2)
 
     def move(self) -> bool:
-        """False if nobody reads any more."""
+        """Move one piece; False if the other end no longer reads."""
         if self.held:
             try:
                 self.held = self.held[os.write(self.sink, self.held[:PIECE]) :]
@@ -57,7 +57,7 @@ class ByteFlow:
 
 
 def supervise(policy: Policy, lifeline: int) -> None:
-    """Returns in the process that is to become the program, and only there."""
+    """Fork and supervise; returns only in the process that is to become the program."""
     prctl(SUBREAPER, 1)
     parent = os.getppid()
     if lifeline < 0:
@@ -90,7 +90,7 @@ def supervise(policy: Policy, lifeline: int) -> None:
 
 
 def settle(policy: Policy, alive: int) -> None:
-    """Die with the supervisor; sealed in, leave behind the first process that all others need."""
+    """Die with the supervisor; if sealed, leave the namespace's first process to watch."""
     prctl(DEATH_SIGNAL, KILL)
     if ready({alive: select.POLLIN}, 0):
         os._exit(1)
@@ -106,7 +106,7 @@ def settle(policy: Policy, alive: int) -> None:
 
 
 def lay_flows() -> tuple[tuple[ByteFlow, ByteFlow], tuple[int, int]]:
-    """Sockets, because a pipe can be opened again, through /proc, by whoever wants to forge."""
+    """Make the message channels: sockets, because a pipe could be reopened through /proc."""
     ours_in, theirs_in = socket_pair()
     ours_out, theirs_out = socket_pair()
     # Or what inherits the input of the client could write to it, and so to us.
@@ -150,7 +150,7 @@ def watch(
     parent: int | None = None,
     meter: Meter | None = None,
 ) -> int:
-    """Until the program has ended: its exit code, or 128 and the signal that ended it."""
+    """Wait until the program has ended; its exit code, or 128 plus the signal that ended it."""
     while True:
         wanted = {signals: select.POLLIN}
         wanted |= dict(flow.waits_for() for flow in flows if flow.open)
@@ -171,7 +171,7 @@ def watch(
 
 
 def metered(pid: int, wanted: dict[int, int], meter: Meter | None) -> set[int]:
-    """What is ready. Meanwhile a program that has reached a limit is ended."""
+    """Descriptors that are ready; a program that has exceeded a limit is killed meanwhile."""
     found = ready(wanted, meter.pause_ms if meter else None)
     if meter and meter.is_full(pid):
         os.kill(pid, KILL)
@@ -196,7 +196,7 @@ def obey(pid: int, signals: int, parent: int | None) -> int | None:
 
 
 def reaped(pid: int) -> int | None:
-    """Buries whoever has died; the exit code if the program is among them."""
+    """Reap dead children; returns the exit code if the program is among them."""
     code: int | None = None
     try:
         while True:
@@ -211,13 +211,13 @@ def reaped(pid: int) -> int | None:
 
 
 def drain(flow: ByteFlow) -> None:
-    """What was said before the end, and no waiting for those who only hold the line."""
+    """Pass on what was sent before the end, without waiting for those who only hold it open."""
     while flow.open and (flow.held or ready({flow.source: select.POLLIN}, 0)):
         flow.move()
 
 
 def reap() -> None:
-    """Whatever the program left behind is our child by now."""
+    """Kill and reap all that the program left behind, which are our children by now."""
     mine = f"/proc/self/task/{os.getpid()}/children"
     while True:
         file = os.open(mine, os.O_RDONLY)

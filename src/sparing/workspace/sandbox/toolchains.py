@@ -1,4 +1,4 @@
-"""Where programs lie that agents and checks may read and run."""
+"""Where the programs are that agents and checks may read and run."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from sparing.workspace.sandbox.policy import SYSTEM_ROOTS
 
 
 def python_roots() -> tuple[Path, ...]:
-    """Where the Python that runs us, its packages and its libraries lie."""
+    """Where the Python that runs us, its packages and its libraries are."""
     found = (sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix)
     return tuple(dict.fromkeys(Path(prefix) for prefix in found))
 
 
 @lru_cache(maxsize=8)
 def tool_roots(path: str, home: Path) -> tuple[Path, ...]:
-    """What a user's tools need to be readable, as far as PATH tells: prefixes, not all of HOME."""
+    """Folders that the user's tools need to read, inferred from PATH: prefixes, not all of HOME."""
     found: list[Path] = []
     for folder in map(Path, path.split(os.pathsep)):
         known = any(folder.is_relative_to(root) for root in SYSTEM_ROOTS)

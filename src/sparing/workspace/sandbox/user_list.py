@@ -1,8 +1,8 @@
 """The system's list of users, with a shell of ours for the one who runs us.
 
-Some clients ask there which shell to use, and look at no variable. The list is shown to the client
-in place of the real one, which only a mount namespace can do: where the host has none, such a
-client is refused, because its commands would know its key.
+Some clients look up their shell there and read no variable. The list is shown to the client in
+place of the real one, which only a mount namespace can do: where the host has none, such a client
+is refused, because its commands would know its key.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FIELDS = 7
 
 
 def with_shell(policy: SandboxPolicy, level: SandboxLevel, shell: str) -> SandboxPolicy:
-    """The policy under which a client that asks the list finds this shell."""
+    """The policy under which a client that reads the list of users finds this shell."""
     if not policy.passwd_shell or level <= SandboxLevel.CALLS:
         return policy
     if level is not SandboxLevel.SEALED:

@@ -1,7 +1,7 @@
-"""Which commit's files a set-up may use, by what a person has said.
+"""Which commit's files a set-up may use, according to what a person has agreed to.
 
-That is the commit a feature starts from, until somebody has agreed to a later one. An agreement
-holds for that commit: what the branch has later is asked about again if its set-up would differ.
+That is the commit a feature starts from, until a person agrees to a later one. An agreement is for
+that commit: if the branch's set-up would differ later, the person is asked again.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class SetupSettings(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SetupQuestion:
-    """Of which feature, and what its settings say."""
+    """The feature that is asked about, and its settings."""
 
     repository: Repository
     state: Path
@@ -65,15 +65,15 @@ class SetupQuestion:
 @dataclass(frozen=True, slots=True)
 class Consent:
     known: Recipe
-    """What may run."""
+    """The set-up that may run."""
     agreed: bool | None
-    """What a person said to it; None if nobody was asked."""
+    """The person's answer to it; None if no one was asked."""
     now: Recipe
-    """What the branch would have instead."""
+    """The set-up that the branch would have instead."""
     said: bool | None
-    """What a person said to that."""
+    """The person's answer to that; None if no one was asked."""
     changed: tuple[str, ...]
-    """Files that nobody has agreed to. None if the branch has no set-up any more."""
+    """Changed files that no one has agreed to; empty if the branch no longer has a set-up."""
 
 
 def consent(asked: SetupQuestion, head: str) -> Consent:
@@ -91,7 +91,7 @@ def consent(asked: SetupQuestion, head: str) -> Consent:
 
 
 def _agreed_later(asked: SetupQuestion, head: str) -> Recipe | None:
-    """Of a commit that the branch still has."""
+    """The set-up of the last commit agreed to, if the branch still contains it."""
     commit = agreed_commit(asked.state, asked.feature)
     if commit is None or not contains(asked.repository, head, commit):
         return None
@@ -101,7 +101,7 @@ def _agreed_later(asked: SetupQuestion, head: str) -> Recipe | None:
 
 
 def decide(asked: SetupQuestion, found: Consent, *, agreed: bool) -> None:
-    """The answer is to these bytes; a yes is to this commit."""
+    """Record the answer for these exact files; a yes also holds for this commit."""
     keep_answer(asked.state, found.now.digest, agreed=agreed)
     if agreed:
         keep_answer(asked.state, _unlearned(asked, found.now.commit).digest, agreed=True)

@@ -1,8 +1,8 @@
-"""What set-ups have made, kept once for each set of ingredients and given out as copies.
+"""What set-ups have made, stored once per set of ingredients and handed out as copies.
 
 A set-up that would load and run the same, at the same path and with the same tools, is not run
-again: another worktree, a lane or one that was made anew gets a copy of what the first run left.
-Nobody but us writes here, and nothing here is linked from a worktree.
+again: another worktree, a lane or a recreated one gets a copy of what the first run left. Only we
+write here, and nothing here is linked from a worktree.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ STAMP = "used"
 LOCK = "lock"
 PAUSE_SECONDS = 0.2
 UNUSED_SECONDS = 14 * 24 * 3600.0
-"""After which one that no worktree has is taken away."""
+"""Seconds after which an environment that no worktree uses is removed."""
 
 
 class Conditions(NamedTuple):
-    """What decides, beside the files of a commit, what a set-up makes."""
+    """What determines, besides the files of a commit, what a set-up makes."""
 
     place: Path
-    """Where the worktree lies for whoever uses it: what is installed notes it down."""
+    """The worktree's path as its users see it: installed files may contain it."""
     path: str
-    """Where programs are looked for."""
+    """The PATH in which programs are found."""
     lent: tuple[tuple[str, str], ...] = ()
-    """Files that no commit has, with their hashes."""
+    """Files that are in no commit, with their hashes."""
     network: str = ""
     """Where packages come from."""
 
 
 class Environments(NamedTuple):
-    """Of one repository."""
+    """The environments of one repository."""
 
     folder: Path
 
     def find(self, name: str) -> Path | None:
-        """The folder to copy from. It counts as used."""
+        """The folder to copy from, if there is one; this counts as use."""
         kept = self.folder / name
         if not (kept / FILES).is_dir():
             return None
@@ -59,7 +59,7 @@ class Environments(NamedTuple):
         return kept / FILES
 
     def keep(self, name: str, root: Path, paths: Iterable[str]) -> Path:
-        """Copies of what a set-up left in a worktree. Whole or not at all."""
+        """Store copies of what a set-up left in a worktree, atomically."""
         self.folder.mkdir(mode=0o700, exist_ok=True)
         kept, fresh = self.folder / name, self.folder / f"new-{os.getpid()}-{name[:16]}"
         remove_tree(fresh)
@@ -72,7 +72,7 @@ class Environments(NamedTuple):
         return kept / FILES
 
     def give(self, name: str, root: Path) -> bool:
-        """Copies for a worktree that holds the files of a commit and nothing else."""
+        """Copy it into a worktree that holds only a commit's files; False if there is none."""
         kept = self.find(name)
         if kept is None:
             return False
@@ -81,7 +81,7 @@ class Environments(NamedTuple):
         return True
 
     def prune(self, worktrees: Path, now: float) -> None:
-        """Those that no worktree has and nobody has used for long, and what a kill left behind."""
+        """Remove those that no worktree has and that are long unused, and leftovers of a kill."""
         taken = {kept_for(one) for one in _worktrees(worktrees)}
         for kept in sorted(self.folder.glob("*/")):
             if kept.name.startswith("new-"):
@@ -93,7 +93,7 @@ class Environments(NamedTuple):
 
     @contextmanager
     def building(self, name: str, limit_seconds: float) -> Generator[None]:
-        """One at a time builds the same one; whoever waited for too long builds it too."""
+        """Let only one process build an environment; one that has waited too long builds it too."""
         self.folder.mkdir(mode=0o700, exist_ok=True)
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         file = os.open(self.folder / f"{name[:16]}.{LOCK}", flags, 0o600)
@@ -106,7 +106,7 @@ class Environments(NamedTuple):
 
 
 def environment_name(recipe: Recipe, conditions: Conditions) -> str:
-    """Equal where a set-up would make the same."""
+    """The environment's name; equal if a set-up would make the same."""
     told = [
         recipe.digest, str(conditions.place), _programs(recipe, conditions.path),
         conditions.lent, conditions.network,
@@ -115,7 +115,7 @@ def environment_name(recipe: Recipe, conditions: Conditions) -> str:
 
 
 def _programs(recipe: Recipe, path: str) -> list[str]:
-    """Another Python or Node makes another environment of the same files."""
+    """Identify the programs: another Python or Node makes another environment."""
     names = sorted({*(one.argv[0] for one in recipe.plan.commands), "python3", "node"})
     found = ((name, shutil.which(name, path=path)) for name in names if "/" not in name)
     return [f"{name} {_identity(Path(place))}" for name, place in found if place]
@@ -128,7 +128,7 @@ def _identity(program: Path) -> str:
 
 
 def contents(root: Path, paths: Collection[str]) -> tuple[tuple[str, str], ...]:
-    """Hashes of files that lie in a worktree."""
+    """Hashes of files in a worktree."""
     data = ((path, read_plain(root / path)) for path in sorted(paths))
     return tuple((path, hashlib.sha256(one or b"").hexdigest()) for path, one in data)
 
@@ -138,7 +138,7 @@ def network_digest(settings: Mapping[str, str]) -> str:
 
 
 def _worktrees(folder: Path) -> list[Path]:
-    """By the folders that lie beside them."""
+    """Worktrees, found by the environment folders beside them."""
     ending = ".environment"
     return [one.with_name(one.name.removesuffix(ending)) for one in folder.glob(f"*{ending}")]
 

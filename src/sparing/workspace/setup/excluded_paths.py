@@ -1,4 +1,4 @@
-"""Paths of one worktree that git must not see: what a set-up made, files that are lent."""
+"""Paths of one worktree that git must ignore: what a set-up made, files that are lent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sparing.workspace.git.worktree import Worktree
 
 
 def exclude(worktree: Worktree, paths: Iterable[str]) -> None:
-    """From now on git does not see these paths here, unless it has them already."""
+    """Make git ignore these paths in this worktree, unless they are tracked."""
     file = excludes_of(worktree.git_dir)
     known = (read_plain(file) or b"").decode("utf-8").splitlines()
     lines = [f"/{_escaped(path)}" for path in paths]

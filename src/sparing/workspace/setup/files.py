@@ -1,7 +1,7 @@
-"""Files by name, of a folder or of a commit: what a set-up is found and judged from.
+"""Files by name, of a folder or of a commit, from which a set-up is found and judged.
 
-Of a folder only regular files at its top are read, and none that a link leads out of it to. Of a
-commit see `Snapshot`.
+In a folder only regular files at its top are read, and no links that lead out of it. For commits
+see `Snapshot`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from sparing.workspace.git.special_files import read_plain
 
 class Files(Protocol):
     def names(self) -> frozenset[str]:
-        """Regular files at the top."""
+        """Names of regular files at the top."""
         ...
 
     def text(self, name: str, /) -> str:
-        """Empty for what is no regular file."""
+        """A file's text; empty if it is not a regular file."""
         ...
 
 

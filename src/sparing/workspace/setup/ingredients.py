@@ -1,9 +1,9 @@
 """What a set-up reads: the files of a commit that decide what its commands load and run.
 
-Known by name, wherever they lie, because a command or another such file names them, or because an
-earlier run of the same commands has read them or looked for them. The list says when a person is
-asked and when an environment may be used again; it need not be complete to be safe, because a
-set-up only ever sees the files of a commit that somebody agreed to.
+Recognised by name in any folder, because a command or another such file names them, or because an
+earlier run of the same commands read or looked for them. The list decides when a person is asked
+and when an environment may be reused; it need not be complete to be safe, because a set-up only
+ever sees the files of a commit that a person agreed to.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ FAMILIES = {
     "go": GO,
     "bundle": RUBY,
 }
-"""Programs that read the files of one family alone; what any other one reads is not known, unless
-it was watched."""
+"""Programs that read the files of one family only; what any other program reads is unknown
+unless it was traced."""
 NOT_RUN = Traced()
 
 
 class Recipe(NamedTuple):
-    """What a set-up would do from the files of one commit."""
+    """What a set-up would do with the files of one commit."""
 
     commit: str
     plan: SetupPlan
@@ -67,7 +67,7 @@ class Recipe(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """Equal for as long as a set-up would load and run the same."""
+        """A hash that is equal as long as a set-up would load and run the same."""
         told = hashlib.sha256(self.plan.digest.encode())
         for path, entry in self.entries:
             told.update(f"\0{path}\0{entry.mode} {entry.digest}".encode(errors="surrogateescape"))
@@ -82,13 +82,13 @@ def recipe_at(
     learned: Mapping[str, Traced] | None = None,
     root: str = "",
 ) -> Recipe:
-    """`learned` has what earlier runs have read, by the hash of their commands."""
+    """The recipe of a commit; `learned` is what earlier runs read, by their commands' hash."""
     plan = plan_at(repo, commit, tuple(setup), tuple(copy), root)
     return _recipe_at(repo, commit, plan, (learned or {}).get(plan.digest, NOT_RUN))
 
 
 def with_learned(repo: Repository, recipe: Recipe, learned: Mapping[str, Traced]) -> Recipe:
-    """The same after another run of its commands was watched."""
+    """The same recipe after another run of its commands was traced."""
     known = learned.get(recipe.plan.digest, NOT_RUN)
     return _recipe_at(repo, recipe.commit, recipe.plan, known)
 
@@ -108,7 +108,7 @@ def _recipe_at(repo: Repository, commit: str, plan: SetupPlan, learned: Traced) 
 
 
 def differences(repo: Repository, before: Recipe, now: Recipe) -> tuple[str, ...]:
-    """Files of the one or the other that came, went or changed."""
+    """Files of either recipe that were added, removed or changed."""
     old, new = (Snapshot(repo, one.commit).entries for one in (before, now))
     paths = {path for path, _ in (*before.entries, *now.entries)}
     return tuple(sorted(path for path in paths if old.get(path) != new.get(path)))
@@ -140,19 +140,19 @@ def ingredients(plan: SetupPlan, files: Snapshot, learned: Traced = NOT_RUN) -> 
 
 
 def unread(files: Snapshot, read: Iterable[str]) -> tuple[str, ...]:
-    """What looks by its name as if a set-up would read it, and was not read."""
+    """Files that by their name a set-up might read, but that were not read."""
     return tuple(sorted(set(_known(files, tuple(sorted(ALL)))).difference(read)))
 
 
 def _appeared(files: Snapshot, absent: frozenset[str]) -> Iterator[str]:
-    """What lies now where nothing was, or in a folder that was not there."""
+    """Files that now exist where nothing was found, or in a folder that did not exist."""
     for path in files.entries if absent else ():
         if any(part in absent for part in (path, *map(str, PurePosixPath(path).parents))):
             yield path
 
 
 def _family(command: Command, *, named: bool) -> Sequence[str] | None:
-    """The names of what its program reads, if it is one that reads files of one kind alone."""
+    """The file names its program reads, if it reads files of one family only."""
     return None if named and _is_script(command) else FAMILIES.get(_program(command))
 
 
@@ -161,7 +161,7 @@ def _is_known(plan: SetupPlan) -> bool:
 
 
 def _named(command: Command, files: Snapshot) -> Iterator[str]:
-    """What a command names, in the folders that it names too."""
+    """Files that a command names, also relative to folders that it names."""
     words = [word for part in command.argv for word in words_of(part)]
     modules = [b for a, b in zip(command.argv, command.argv[1:], strict=False) if a == "-m"]
     for name in modules:
@@ -174,7 +174,7 @@ def _named(command: Command, files: Snapshot) -> Iterator[str]:
 
 
 def _find(files: Snapshot, folder: str, word: str) -> Iterator[str]:
-    """The files that a word means there: by name, through links, or by a pattern."""
+    """The files that a word refers to: by name, through links, or by a pattern."""
     path = posixpath.normpath(posixpath.join(folder, word))
     if any(letter in path for letter in "*?"):
         yield from fnmatch.filter(files.entries, path)
@@ -201,7 +201,7 @@ def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _shadows(files: Snapshot) -> Iterator[str]:
-    """Python takes a module from the folder it is started in before one of its own."""
+    """Modules at the top that Python would import in place of its own."""
     for path in files.entries:
         first, _, rest = path.partition("/")
         if first.removesuffix(".py") in sys.stdlib_module_names and rest in ("", "__init__.py"):
@@ -218,11 +218,11 @@ def _program(command: Command) -> str:
 
 
 def _is_script(command: Command) -> bool:
-    """Whether it may run a file that it names."""
+    """Whether the command may run a file that it names."""
     return not any(one in ("install", "sync", "ci", "fetch", "download") for one in command.argv)
 
 
 def _goals(plan: SetupPlan) -> frozenset[str]:
-    """Targets that are made; a word that no rule has means all of them."""
+    """The make targets that are built; a word that matches no rule means all of them."""
     made = [one.argv[1:] for one in plan.commands if _program(one) in ("make", "gmake")]
     return frozenset(word for words in made for word in words or ("(the first)",))

@@ -1,8 +1,8 @@
-"""Files that git does not know and the work needs, such as `.env`: lent to a worktree.
+"""Untracked files that the work needs, such as `.env`, lent to a worktree.
 
-They are copies, seen by authors and checks only: taken away before a reviewer looks, never
-committed, and what happens to them there never comes back to the checkout. Only regular files of
-the checkout are lent, small ones, and none that a commit of the worktree holds.
+They are copies, seen by authors and checks only: removed before a reviewer starts, never committed,
+and changes to them never reach the checkout. Only small regular files of the checkout are lent, and
+none that is in a commit of the worktree.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ LIST = "sparing.copies"
 
 
 def matching(checkout: Path, patterns: Iterable[str]) -> tuple[str, ...]:
-    """Files of the checkout that a pattern names, sorted."""
+    """Files of the checkout that match a pattern, sorted."""
     found = {path for pattern in patterns for path in _matching(checkout, pattern)}
     return tuple(sorted(found)[:MOST])
 
 
 def lend(checkout: Path, worktree: Worktree, patterns: Iterable[str]) -> tuple[str, ...]:
-    """Bring the copies; returns the files that are there now. May be repeated."""
+    """Make the copies; returns the files that are there now. May be repeated."""
     source, target = Confined(checkout), Confined(worktree.path)
     before, lent = lent_files(worktree), list[str]()
     for path in matching(checkout, patterns):
@@ -45,7 +45,7 @@ def lend(checkout: Path, worktree: Worktree, patterns: Iterable[str]) -> tuple[s
 
 
 def take_back(worktree: Worktree) -> tuple[str, ...]:
-    """Remove the copies. Whoever is asked now has never seen them. May be repeated."""
+    """Remove the copies, so that the next agent never sees them. May be repeated."""
     files = Confined(worktree.path)
     lent = lent_files(worktree)
     for path in lent:
@@ -72,7 +72,7 @@ def _is_plain(path: str) -> bool:
 
 
 def lent_files(worktree: Worktree) -> tuple[str, ...]:
-    """Noted before a copy is made, so that one is found even after a kill in between."""
+    """Files that were lent; noted before a copy is made, so that none is missed after a kill."""
     try:
         found: object = json.loads(read_plain(worktree.git_dir / LIST) or b"[]")
     except (OSError, ValueError):

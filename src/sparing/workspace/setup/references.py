@@ -1,7 +1,7 @@
-"""Which files of a commit a file of a set-up names: nested requirements, includes, scripts.
+"""Which files of a commit a set-up file refers to: nested requirements, includes, scripts.
 
-Read as text, never run. Words that are a path of the commit count, seen from the folder of the
-file or from the top; of files that also say other things only the parts that a set-up uses.
+Read as text, never run. Words that are a path of the commit count, relative to the file's folder or
+the root; in files with other content too, only the parts that a set-up uses.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def words_of(text: str) -> list[str]:
 def named_by(
     files: Snapshot, path: str, goals: frozenset[str], commands: frozenset[str]
 ) -> Iterator[str]:
-    """Links and files that stand in this one.
+    """Links and files that this file names.
 
-    `goals` are the targets of make that are run, `commands` all words of the set-up.
+    `goals` are the make targets that are run, `commands` all words of the set-up.
     """
     if not files.is_file(path):
         return
@@ -60,7 +60,7 @@ def _words(name: str, text: str, goals: frozenset[str], commands: frozenset[str]
 
 
 def _reached(makefile: str, goals: frozenset[str]) -> str:
-    """Lines outside of rules, and the rules that lead to the goals; all if one is not found."""
+    """Lines outside of rules, and the rules the goals need; all of them if one is not found."""
     rules: dict[str, list[str]] = {}
     plain: list[str] = []
     targets: list[str] = []
@@ -118,7 +118,7 @@ def _of_project(text: str) -> Iterator[str]:
 
 
 def _at_keys(value: object) -> Iterator[str]:
-    """What stands under a key that names a file."""
+    """Values of keys that name a file."""
     for key, inner in as_table(value).items():
         if key in _PATH_KEYS:
             yield from _strings(inner)

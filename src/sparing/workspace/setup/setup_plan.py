@@ -1,8 +1,8 @@
-"""What makes a fresh worktree usable: found from its files, agreed to by a person, then run.
+"""What makes a fresh worktree usable: detected from its files, approved by a person, then run.
 
-A set-up runs whatever a repository's author has written, with the network, so nothing runs
-before a person has seen the commands. The answer is kept under the hash of what was shown; other
-commands are asked about again. No shell reads a command.
+A set-up runs whatever a repository's author has written, with the network, so nothing runs before a
+person has seen the commands. The answer is kept under the hash of what was shown; for other
+commands the person is asked again. Commands are not run through a shell.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _EXTRAS = ("dev", "test", "tests", "testing")
 class Command(NamedTuple):
     argv: tuple[str, ...]
     origin: str
-    """The file or setting that says so."""
+    """The file or setting that it comes from."""
     folder: str = ""
-    """In which it runs."""
+    """The folder in which it runs."""
 
     @property
     def words(self) -> str:
@@ -43,7 +43,7 @@ class Command(NamedTuple):
 
     @property
     def told(self) -> list[str]:
-        """What is agreed to."""
+        """What a person agrees to."""
         return [*self.argv, *(("in", self.folder) if self.folder else ())]
 
 
@@ -53,9 +53,9 @@ class SetupPlan(NamedTuple):
     commands: tuple[Command, ...] = ()
     copy: tuple[str, ...] = ()
     services: tuple[str, ...] = ()
-    """Servers of this machine that checks may call."""
+    """Servers of this machine that checks may reach."""
     variables: tuple[str, ...] = ()
-    """Names of those of the user's environment that checks are given."""
+    """Names of variables of the user's environment that checks are given."""
 
     @property
     def digest(self) -> str:
@@ -70,8 +70,8 @@ class SetupPlan(NamedTuple):
 
     @property
     def parts(self) -> tuple[SetupPlan, ...]:
-        """What is agreed to with it: each part holds as long as it is the same, whatever becomes
-        of the others."""
+        """The parts that are agreed to with it: each stays valid as long as it is unchanged,
+        whatever happens to the others."""
         return (
             self,
             SetupPlan(self.commands, self.copy),
@@ -87,8 +87,8 @@ class SetupPlan(NamedTuple):
 def plan_setup(
     files: Files, setup: Sequence[str], copy: Sequence[str], root: str = ""
 ) -> SetupPlan:
-    """From the settings; `auto` in the list stands for what is found among the files, which are
-    those of the folder `root`."""
+    """The plan from the settings; `auto` in the list stands for what is detected among the
+    files, which are those of the folder `root`."""
     commands: list[Command] = []
     for line in setup:
         commands += detect(files) if line == AUTO else (_parsed(line),)
@@ -97,7 +97,7 @@ def plan_setup(
 
 
 def detect(files: Files) -> tuple[Command, ...]:
-    """A target of the repository's own goes before all that we could infer."""
+    """Commands for these files; a makefile target of the repository goes before what we infer."""
     target = _TARGET.search(files.text("Makefile"))
     if target:
         return (Command(("make", target[1]), "Makefile"),)
@@ -105,7 +105,7 @@ def detect(files: Files) -> tuple[Command, ...]:
 
 
 def answer_of(folder: Path, plan: SetupPlan) -> bool | None:
-    """What a person said to exactly this plan; None if nobody was asked."""
+    """The person's answer to exactly this plan; None if no one was asked."""
     return answer_to(folder, plan.digest)
 
 
@@ -138,7 +138,7 @@ def _keep(folder: Path, key: str, value: object) -> None:
 
 
 def write_private(place: Path, text: str) -> None:
-    """Whole or not at all, for its owner alone."""
+    """Write a file atomically, readable by its owner only."""
     partial = place.with_name(f"{place.name}.{os.getpid()}")
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
     with os.fdopen(descriptor, "w") as file:

@@ -1,8 +1,8 @@
-"""Which files of a commit a set-up has read, and where it looked for one that was not there.
+"""Which files of a commit a set-up has read, and which missing files it looked for.
 
-Learned by watching it: `strace` sees every look, also in vain. Where that is not installed or not
-allowed, the times of the last access say what was read, if the file system keeps them. What is
-said here decides when a person is asked, never what a set-up may see.
+Learned by tracing it: `strace` sees every lookup, including failed ones. Where that is not
+installed or not allowed, access times tell what was read, if the file system keeps them. The result
+decides when a person is asked, never what a set-up may see.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from sparing.workspace.git.special_files import read_plain
 
 PROBE_SECONDS = 20
 MOST_BYTES = 256 << 20
-"""Of what is read of a trace; a set-up that looks more often than that is not known whole."""
+"""Bytes of a trace that are read; a longer trace counts as not seen."""
 MOST_PATHS = 20_000
 OLD_NS = 1_000_000_000
-"""Before any change of a file, so that the first read after it is noted, also with `relatime`."""
+"""Older than any change of a file, so that the first read is recorded, even with `relatime`."""
 CALLS = (
     "open", "openat", "openat2", "execve", "execveat", "access", "faccessat", "faccessat2", "stat",
     "lstat", "newfstatat", "statx", "readlink", "readlinkat", "chdir",
@@ -43,11 +43,11 @@ _WRITING = re.compile(r"\bO_WRONLY\b|\bO_DIRECTORY\b")
 
 class TraceKind(StrEnum):
     CALLS = "calls"
-    """Every look, also in vain."""
+    """Every lookup, including failed ones."""
     TIMES = "times"
-    """What was read."""
+    """Only what was read."""
     NOTHING = "nothing"
-    """It ran, and could not be watched."""
+    """It ran, but could not be traced."""
     NEVER = "never"
     """It has not run yet."""
 
@@ -57,12 +57,12 @@ class Traced(NamedTuple):
     read: tuple[str, ...] = ()
     """Paths of the commit, sorted."""
     absent: tuple[str, ...] = ()
-    """Where a file or a folder was looked for and none was, sorted."""
+    """Paths where a file or folder was looked for but missing, sorted."""
     unread: tuple[str, ...] = ()
-    """Files that a set-up may well read by their names, and this one has not."""
+    """Files that by their names a set-up may read, but this one did not."""
 
     def joined(self, other: Traced) -> Traced:
-        """What two runs of the same commands have read. Only as good as the worse of them."""
+        """What two runs of the same commands have read; only as reliable as the worse of them."""
         order = list(TraceKind)
         read = {*self.read, *other.read}
         absent, unread = {*self.absent, *other.absent}, {*self.unread, *other.unread}
@@ -75,7 +75,7 @@ UNSEEN = Traced(TraceKind.NOTHING)
 
 @lru_cache(maxsize=1)
 def trace_kind() -> TraceKind:
-    """What can be had here, tried out once a process."""
+    """The best kind of tracing that works here; tried once per process."""
     if tracer() is None:
         return TraceKind.TIMES
     argv = (*trace_line(Path(os.devnull), each=False), shutil.which("true") or "true")
@@ -92,8 +92,8 @@ def tracer() -> str | None:
 
 
 def trace_line(folder: Path, *, each: bool = True) -> tuple[str, ...]:
-    """What stands before a command line to have it watched. The sandbox itself forbids watching,
-    so this is outside of it; names are those that the outside has."""
+    """The prefix of a command line that traces it. The sandbox itself forbids tracing, so this
+    runs outside of it; paths are those of the outside."""
     named = ",".join(f"?{name}" for name in CALLS)
     follow = ("-ff", "-o", str(folder / "calls")) if each else ("-f", "-o", str(folder))
     quiet = ("-qq", "-e", "signal=none", "-y", "-s", "4096", "-e", f"trace={named}")
@@ -101,7 +101,7 @@ def trace_line(folder: Path, *, each: bool = True) -> tuple[str, ...]:
 
 
 def read_calls(folder: Path, roots: Iterable[Path], known: Collection[str]) -> Traced:
-    """`roots` are the names of the worktree's folder, `known` the paths of the commit."""
+    """Read traces; `roots` are the worktree's paths, `known` the paths of the commit."""
     names = tuple(str(root) for root in roots)
     read, absent, left = set[str](), set[str](), MOST_BYTES
     for file in sorted(folder.glob("calls.*")):
@@ -122,13 +122,13 @@ def read_calls(folder: Path, roots: Iterable[Path], known: Collection[str]) -> T
 
 class _Look(NamedTuple):
     paths: tuple[str, ...]
-    """As it was asked for, and what was opened."""
+    """The path as requested, and the one that was opened."""
     reads: bool
     failed: bool
 
 
 def _looks(text: str, root: str) -> Iterator[_Look]:
-    """Of one process. Older calls are told without the folder they start from: that is where the
+    """Lookups of one process. Older calls don't name their starting folder: it is where the
     process was last seen."""
     here = root
     for line in text.splitlines():
@@ -149,7 +149,7 @@ def _looks(text: str, root: str) -> Iterator[_Look]:
 
 
 def _plain(text: str) -> str:
-    """Without what strace escapes."""
+    """Undo the escapes of strace."""
     return os.fsdecode(_ESCAPED.sub(_letter, os.fsencode(text)))
 
 
@@ -162,7 +162,7 @@ def _letter(found: re.Match[bytes]) -> bytes:
 
 
 def _below(path: str, roots: Iterable[str]) -> str:
-    """Relative to the worktree; empty outside of it."""
+    """The path relative to the worktree; empty if outside of it."""
     for root in roots:
         if path.startswith(f"{root}/"):
             return path[len(root) + 1 :]
@@ -170,7 +170,7 @@ def _below(path: str, roots: Iterable[str]) -> str:
 
 
 def forget_times(root: Path, paths: Iterable[str]) -> None:
-    """From now on the time of the last access tells whether a file was read."""
+    """Reset access times, so that they tell from now on whether a file was read."""
     for path in paths:
         place = root / path
         if place.is_file() and not place.is_symlink():
@@ -178,7 +178,7 @@ def forget_times(root: Path, paths: Iterable[str]) -> None:
 
 
 def read_times(root: Path, paths: Iterable[str], probe: Path) -> Traced:
-    """`probe` is a file to be made and removed where the file system is the same."""
+    """Read access times; `probe` is a file to create and remove on the same file system."""
     if not _keeps_times(probe):
         return UNSEEN
     places = ((path, root / path) for path in paths)

@@ -1,6 +1,6 @@
-"""What set-ups were seen to read, kept beside the answers that people gave to them.
+"""What set-ups were seen to read, stored beside people's answers about them.
 
-By the hash of the commands: whoever agreed to these commands is asked again when a file changes
+Stored by the hash of the commands: a person who agreed to them is asked again when a file changes
 that they read. Each run adds to what is known.
 """
 
@@ -19,7 +19,7 @@ FILE = "setup-reads.json"
 
 
 def learned_from(folder: Path) -> Mapping[str, Traced]:
-    """By the hash of a plan's commands."""
+    """What was read, by the hash of a plan's commands."""
     try:
         found: object = json.loads(read_plain(folder / FILE, WHOLE) or b"")
     except (ValueError, RecursionError):
@@ -29,7 +29,7 @@ def learned_from(folder: Path) -> Mapping[str, Traced]:
 
 
 def learn(folder: Path, plan: SetupPlan, seen: Traced) -> Traced:
-    """Returns all that is known now."""
+    """Record what a run has read; returns all that is known now."""
     known = learned_from(folder)
     joined = known[plan.digest].joined(seen) if plan.digest in known else seen
     rows = {**known, plan.digest: joined}

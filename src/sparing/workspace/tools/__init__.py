@@ -1,5 +1,5 @@
-"""Tools of our own for agents: look at files, change them, run a command; nothing but the worktree.
+"""Tools of our own for agents: read and change files, run a command; only in the worktree.
 
-What they say is exact (line numbers, counts of what is left out), and pages itself: a result never
-exceeds what a client passes on whole.
+Their results are exact (line numbers, counts of what is left out) and paged: a result never exceeds
+what a client passes on untruncated.
 """

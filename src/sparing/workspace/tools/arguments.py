@@ -1,7 +1,7 @@
-"""What a model passes to a tool, read leniently and checked: it is text from outside.
+"""What a model passes to a tool, parsed leniently and checked: it is untrusted input.
 
-A single name counts as a list of one, and a list that was written as text is read. Everything else
-that is wrong is a `ToolMistake`, whose words tell the model what to correct.
+A single name counts as a list of one, and a list that was written as text is read. Any other error
+is a `ToolMistake`, whose text tells the model what to correct.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _RANGE = re.compile(r"(?P<path>.+?):(?P<first>\d{1,9})(?:-(?P<last>\d{0,9}))?", 
 
 
 class ToolMistake(Exception):
-    """A call that can't be done as it stands, in words for the model."""
+    """A call that can't be carried out as given, explained for the model."""
 
 
 class Wanted(NamedTuple):
@@ -33,9 +33,9 @@ class Wanted(NamedTuple):
     path: str
     first: int = 1
     last: int | None = None
-    """None: to its end."""
+    """The last line; None means up to the end."""
     ranged: bool = False
-    """Lines were named."""
+    """True if lines were named."""
 
 
 class Looking(NamedTuple):
@@ -43,7 +43,7 @@ class Looking(NamedTuple):
     search: tuple[str, ...] = ()
     outline: tuple[str, ...] = ()
     under: tuple[str, ...] = ()
-    """Folders or patterns of names that searches keep to."""
+    """Folders or name patterns that searches are limited to."""
     again: bool = False
 
 

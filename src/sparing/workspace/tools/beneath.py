@@ -1,8 +1,8 @@
 """Opens files below one folder, whatever an agent does to the folder meanwhile.
 
-The kernel resolves the whole path at once and refuses to leave the folder: by dots, by a link, by
-what lies behind `/proc`. Links that stay inside are followed for reading. Where the kernel has no
-such call, or it is not let through, every component is opened by itself and no link is followed.
+The kernel resolves the whole path at once and refuses to leave the folder: by dots, by a link,
+through `/proc`. Links that stay inside are followed for reading. Where the kernel has no such call,
+or it is blocked, every component is opened separately and no link is followed.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ _NO_MAGIC_LINKS, _BENEATH = 0x02, 0x08
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _TRIES = 8
 _OWN_FILES = "/proc/self/fd"
-"""Where the kernel says what a descriptor is called."""
+"""Where the kernel tells the path of a descriptor."""
 
 
 class Beneath(NamedTuple):
     root: Path
     kernel: bool = True
-    """Ask the kernel; off, or without it: component by component."""
+    """Let the kernel resolve paths; if off or not available: component by component."""
 
     def relative(self, path: str) -> str:
-        """As it is counted from the folder; a path that leads out is refused as text."""
+        """The path relative to the folder; one that leads out of it is refused."""
         plain = path.strip()
         root = f"{self.root}/"
         plain = plain[len(root) :] if plain.startswith(root) else plain
         return "/".join(check_path(re.sub(r"^(?:\./+)+", "", plain)))
 
     def read(self, path: str, limit: int = READ_LIMIT) -> bytes:
-        """A regular file of at most so many bytes."""
+        """Read a regular file of at most so many bytes."""
         name = self.relative(path)
         if not (self.kernel and has_openat2()):
             return Confined(self.root).read_bytes(name, limit)
@@ -76,7 +76,7 @@ class Beneath(NamedTuple):
 
 @cache
 def has_openat2() -> bool:
-    """Tried out once: an old kernel has none, a container may not let it through."""
+    """Whether the kernel call works, tried once: old kernels lack it, containers may block it."""
     if not Path(_OWN_FILES).is_dir():
         return False
     folder = os.open("/", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -1,7 +1,7 @@
 """Runs one command line of an author, in the sandbox of its turn and up to a time limit.
 
-The command gets what a client's own shell would get: the worktree to write, no network, no key, no
-session. Nothing that it started outlives it.
+The command gets what a client's own shell would get: write access to the worktree, no network, no
+key, no session. Nothing that it started outlives it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Prepare = Callable[[Sequence[str]], Prepared]
 
 class CommandResult(NamedTuple):
     code: int | None
-    """None: it was stopped."""
+    """The exit code; None if it was stopped."""
     output: str
 
 
@@ -56,7 +56,7 @@ class Stopped(Exception):
 
 @dataclass(slots=True)
 class Commands:
-    """The commands of one turn, so that its end can be theirs."""
+    """The commands of one turn, so that they end with it."""
 
     cwd: Path
     prepare: Prepare
@@ -118,7 +118,7 @@ class Commands:
 
 
 def _stop(group: int, prepared: Prepared) -> None:
-    """The supervisor finds also what has left the group; without one the group is all there is."""
+    """The supervisor also finds what has left the process group; without one, kill the group."""
     prepared.end()
     if not prepared.pass_fds:
         _kill(group)

@@ -16,7 +16,7 @@ _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(?P<first>\d+)(?:,(?P<count>\d+))? @@",
 
 
 def touched(text: str) -> Mapping[str, tuple[Span, ...]]:
-    """By path. The text may have anything else around the diff, or no diff at all."""
+    """Touched lines by path. The text may have other content around the diff, or no diff at all."""
     found: defaultdict[str, list[Span]] = defaultdict(list)
     files = list(_FILE.finditer(text))
     for place, file in enumerate(files):

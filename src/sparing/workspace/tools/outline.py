@@ -1,7 +1,7 @@
 """What a file defines, with line numbers, without its bodies.
 
-Python is parsed; for other languages a few patterns find what begins a definition. An outline
-helps to choose lines to read. It is no substitute for reading them, and says so where it guesses.
+Python is parsed; for other languages a few patterns find what begins a definition. An outline helps
+to choose lines to read. It does not replace reading them, and says so where it guesses.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _line(entry: Entry) -> str:
 
 
 def _python(text: str, lines: Sequence[str]) -> list[Entry] | None:
-    """None where it does not parse: then the patterns must do."""
+    """The definitions; None if it does not parse, so that patterns are used instead."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -96,7 +96,7 @@ def _definitions(body: Sequence[ast.stmt], lines: Sequence[str], depth: int) -> 
 def _signature(
     node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, lines: Sequence[str], depth: int
 ) -> str:
-    """As it stands, also over several lines, up to the body."""
+    """The signature up to the body, joined if it spans several lines."""
     end = max(node.lineno, node.body[0].lineno - 1 if node.body[0].lineno > node.lineno else 0)
     text = " ".join(line.strip() for line in lines[node.lineno - 1 : min(end, node.lineno + 11)])
     return "    " * depth + text

@@ -1,7 +1,7 @@
-"""Looks for regular expressions in a process of its own: `python -I -S search_child.py`.
+"""Searches for regular expressions in a process of its own: `python -I -S search_child.py`.
 
-It is told root, files and patterns on its input and answers once on its output. An expression that
-would take for ever is ended with the process. Standard library and our path rules only.
+It reads root, files and patterns from its input and answers once on its output. An expression that
+would run forever is ended with the process. Standard library and our path rules only.
 """
 
 import json
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def _found(beneath: Beneath, files: list[str], pattern: str) -> Places | None:
-    """Lines by file; None for what is no expression."""
+    """Line numbers by file; None for an invalid expression."""
     try:
         matches = re.compile(pattern).search
     except (re.error, RecursionError, OverflowError):

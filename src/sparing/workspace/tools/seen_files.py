@@ -1,7 +1,7 @@
-"""What a session was shown, by a file's bytes: that need not be shown a second time.
+"""What a session was shown, by file content, so that it need not be shown a second time.
 
-Only what the session's transcript really holds counts. It is kept when a turn has ended well, and
-thrown away when one has not, when the context shrinks, and for every file whose bytes differ.
+Only what the session's transcript really holds counts. It is stored when a turn succeeds, and
+discarded when one fails, when the context shrinks, and for every file whose bytes differ.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _SESSION = re.compile(r"[A-Za-z0-9-]{1,80}")
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Which lines of which bytes."""
+    """Which lines of which file contents were shown."""
 
     spans: dict[str, tuple[Span, ...]] = field(default_factory=dict[str, tuple[Span, ...]])
-    """By path and digest."""
+    """Spans by path and digest."""
     written: set[str] = field(default_factory=set[str])
-    """The same of what the session itself has made of a file it knew: known, though not shown."""
+    """Keys of contents that the session itself made of files it knew: known, though not shown."""
 
     def covers(self, path: str, digest: str, wanted: Span) -> bool:
         return any(
@@ -35,7 +35,7 @@ class Seen:
         )
 
     def knows_all(self, path: str, digest: str, lines: int) -> bool:
-        """Whether the session knows the whole file, so that it may write it anew."""
+        """Whether the session knows the whole file, so that it may overwrite it."""
         whole = self.covers(path, digest, Span(1, lines))
         return not lines or whole or _key(path, digest) in self.written
 
@@ -49,7 +49,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class SeenStore:
-    """One small file a session, in a folder of ours."""
+    """One small file per session, in a folder of ours."""
 
     folder: Path
 
