@@ -1,1 +1,1 @@
-"""What the doors may ask and see. Never imports the engine, so it answers at once."""
+"""What the user interfaces may ask for and see. Never imports the engine, so it answers at once."""

@@ -1,1 +1,1 @@
-"""Runs kept in one file: made from the records, played again, priced otherwise."""
+"""Runs kept in one file: recorded from the records, replayed, or repriced."""

@@ -1,7 +1,7 @@
-"""A feature's run as one file: from the records, at any time after it was done.
+"""Save a feature's run as one file, made from the records at any time afterwards.
 
-Secrets that are known or have a known form are taken out of every row and text. Files of the
-repository that hold one are left out and named. Where the repository lies is not in it.
+Known secrets, and texts that have the form of one, are removed from every row and text. Repository
+files that contain one are left out and named. The repository's path is not included.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ COLUMNS = (
     *("description", "source", "project", "depends_on", "priority"),
 )
 CHECKOUT = "/repository"
-"""In place of where it lies."""
+"""Replaces the repository's path on this disk."""
 
 
 class Recording(NamedTuple):
@@ -51,7 +51,7 @@ class Recording(NamedTuple):
     turns: int
     files: int
     redacted: int
-    """Texts out of which a secret was taken."""
+    """Number of texts from which a secret was removed."""
 
 
 def record(office: Office, row: FeatureRow, *, files: bool = True) -> Recording:
@@ -76,7 +76,7 @@ def record(office: Office, row: FeatureRow, *, files: bool = True) -> Recording:
 
 
 def _rows(office: Office, row: FeatureRow) -> dict[str, list[JsonObject]]:
-    """With the redactor once more, and without the place on this disk."""
+    """The feature's rows, redacted once more and without the repository's path on this disk."""
     with office.database.read() as connection:
         found = rows_of(connection, row.feature.key)
         found["features"] = [feature_columns(connection, row.feature.key)]
@@ -101,8 +101,8 @@ def _texts(office: Office, rows: Mapping[str, list[JsonObject]]) -> dict[str, by
 def _cleaned(
     office: Office, texts: Mapping[str, bytes], files: set[str]
 ) -> tuple[dict[str, bytes], dict[str, str]]:
-    """Texts without secrets under their new hashes, and old hashes that are others now. Files of
-    the repository are what they are: those with secrets were left out before."""
+    """Texts without secrets by hash, and the new hash of each one that changed. Repository files
+    are left as they are: those with secrets were left out before."""
     kept, changed = dict[str, bytes](), dict[str, str]()
     for digest, data in texts.items():
         clean = data
@@ -155,7 +155,7 @@ def _tape(office: Office, row: FeatureRow, store: FileStore) -> Tape:
 
 
 def _agent(office: Office, row: FeatureRow) -> tuple[Backend | None, JsonObject]:
-    """The agent as far as it is installed here, and the settings that a run depends on."""
+    """The agent, if it is installed here, and the settings that a run depends on."""
     around = surroundings_of(office)
     values = around.loaded(row).values
     kept = {
@@ -172,7 +172,7 @@ def _agent(office: Office, row: FeatureRow) -> tuple[Backend | None, JsonObject]
 def _fit(
     office: Office, store: FileStore, files: Iterable[FileState]
 ) -> tuple[tuple[FileState, ...], tuple[str, ...]]:
-    """Files without secrets, and the others in words."""
+    """Files without secrets, and a description of each one left out."""
     listed = tuple(files)
     kept, out = list[FileState](), list[str]()
     for one in listed:

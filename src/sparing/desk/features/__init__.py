@@ -1,1 +1,1 @@
-"""Features as a person sees and steers them."""
+"""Features as a person sees and controls them."""

@@ -1,7 +1,7 @@
-"""All features at a glance: where each stands, what it has cost, who works on it, what it needs.
+"""All features at a glance: the stage of each, its cost, the agents at work, what it needs.
 
-Made for two hundred features at once: a few questions to the records for all of them together,
-and a closer look only at those that are under way.
+Made for two hundred features at once: a few queries for all of them together, and details only for
+those that are under way.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ STUCK = {
     Cause.BUDGET.value: "has reached a cap",
     Cause.HANDOFF.value: "asks about its session",
 }
-"""What is said of a stage that waits for a person, by why it does; else it is stuck."""
+"""How a stage waiting for a person is described, by cause; any other cause means it is stuck."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +43,16 @@ class AgentAtWork:
 class BoardRow:
     view: FeatureView
     iteration: int
-    """Of the review under way or over; 0 before the first look."""
+    """Iteration of the current or last review; 0 before the first."""
     spent_usd: float | None
     spent: str
-    """In words; `≥` where the cost of a turn is missing from it."""
+    """Formatted; starts with `≥` if the cost of a turn is missing from it."""
     origin: str
     """measured, simulated, estimated, or several of them."""
     cap_usd: float | None
     cap: str
     share: float | None
-    """Of the feature's cap, what is spent and reserved."""
+    """Fraction of the feature's cap that is spent or reserved; None without a cap."""
     agents: tuple[AgentAtWork, ...]
     needs: str
     """What a person has to do, in words; empty if nothing."""
@@ -65,7 +65,7 @@ class BoardRow:
 @dataclass(frozen=True, slots=True)
 class Board:
     runs: bool
-    """Whether an engine works in this repository."""
+    """True if an engine is running in this repository."""
     rows: tuple[BoardRow, ...]
 
     @property
@@ -101,7 +101,7 @@ def _board(office: Office, at: float) -> Board:
 
 
 def board_row(office: Office, row: FeatureRow, at: float) -> BoardRow:
-    """One of them."""
+    """The board's row for one feature."""
     key = row.feature.key
     with office.database.read() as connection:
         spent = {key: totals.get(connection, "feature", key)}
@@ -147,7 +147,7 @@ def _row(
 
 
 def _iteration(row: FeatureRow, stage: str) -> int:
-    """As it is stored, to be quick. Whoever looks last begins to count anew; the stage does not."""
+    """Read from stored state, for speed. The final review counts anew; the stage does not."""
     review: JsonObject = row.place.get("review") or {}
     loop: JsonObject = review.get("loop") or {}
     mark = row.place.get("marks", {}).get(stage, ())
@@ -171,7 +171,7 @@ def _origin(tally: Tally) -> str:
 
 
 def needs_words(office: Office, row: FeatureRow, view: FeatureView, *, runs: bool) -> str:
-    """What a person is asked for, beginning with the thing itself."""
+    """What a person is asked to do, starting with what asks; empty if nothing."""
     if row.status.is_over or view.answered:
         return ""
     if row.running:

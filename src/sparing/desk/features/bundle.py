@@ -1,7 +1,7 @@
 """What a bug report needs, with nothing private in it: counts, kinds, sizes and hashes.
 
-No text that a person, an agent or a repository wrote gets in: no titles, prompts, replies, file
-names, commands or settings that hold a path. What is left goes through the redactor once more.
+It holds no text written by a person, an agent or a repository: no titles, prompts, replies, file
+names, commands or settings that contain a path. The rest goes through the redactor once more.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def bundle(office: Office) -> JsonObject:
 
 
 def files(office: Office) -> dict[str, str]:
-    """The bundle as texts, cleaned of whatever still looks like a secret."""
+    """The bundle's files by name, cleaned of anything that still looks like a secret."""
     redactor = Redactor()
     return {
         name: redactor.clean(json.dumps(content, indent=1, sort_keys=True) + "\n")
@@ -72,7 +72,7 @@ def _version(name: str) -> str:
 
 
 def _settings(office: Office) -> JsonObject:
-    """Numbers and choices as they are; of texts only whether they are set, and where."""
+    """Numbers and choices as they are; for texts only whether they are set, and in which layer."""
     found: JsonObject = {}
     for key, setting in every_setting().items():
         section, _, name = key.partition(".")

@@ -22,13 +22,13 @@ class CleanupResult(NamedTuple):
     stays: str
     """Why its worktree is still there; empty if it is gone."""
     branch: bool
-    """Whether its branch is there."""
+    """True if its branch exists."""
 
 
 def clean(office: Office, row: FeatureRow, at: float, *, named: bool) -> CleanupResult:
     """Remove the worktree of a feature that is over. Its branch stays.
 
-    A feature that is named may be one whose branch is in no other: its commits are on the branch.
+    A feature named explicitly may be unmerged, since its commits are on the branch.
     """
     feature, repo = row.feature, office.repository
     if row.status not in (FeatureStatus.COMPLETED, FeatureStatus.ABANDONED):

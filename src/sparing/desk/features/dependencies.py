@@ -1,6 +1,6 @@
 """Dependencies between features: those that must be finished and in the base branch first.
 
-Being done is read from that branch where it can be, so that work of colleagues counts, too.
+Where possible, completion is read from that branch, so that colleagues' work counts, too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NOT_HERE = "not begun"
 
 
 class LandedFeatures(NamedTuple):
-    """One moment of the base branch, with our own rows beside it."""
+    """A snapshot of the base branch, together with our own feature rows."""
 
     office: Office
     branch: str
@@ -30,7 +30,7 @@ class LandedFeatures(NamedTuple):
     """By a feature's name and by its number."""
 
     def standing(self, name: str) -> str:
-        """`done`, or why it is not."""
+        """`completed`, or why the feature does not count as done."""
         row = self.rows.get(name) or self.rows.get(name.partition("-")[0])
         if self._recorded(row.feature.name if row else name):
             return FeatureStatus.COMPLETED.value
@@ -63,7 +63,7 @@ def landed_features(office: Office) -> LandedFeatures:
 
 
 def unmet(row: FeatureRow, now: LandedFeatures) -> tuple[str, ...]:
-    """What it still waits for, in words; nothing once it has begun."""
+    """The dependencies it still waits for and why; empty once it has begun."""
     if row.status is not FeatureStatus.PLANNED:
         return ()
     found = [(name, now.standing(name)) for name in row.background.depends_on]
@@ -76,7 +76,7 @@ class ReadyAndWaiting(NamedTuple):
 
 
 def sort_ready(office: Office, rows: Sequence[FeatureRow]) -> ReadyAndWaiting:
-    """Those that can run; one whose wait is over starts from where the base is by now."""
+    """Split features into ready and waiting; a ready one that had to wait gets the current base."""
     if not any(row.background.depends_on and row.status is FeatureStatus.PLANNED for row in rows):
         return ReadyAndWaiting(list(rows), [])
     now = landed_features(office)

@@ -1,6 +1,6 @@
-"""Going on to a later stage, or back to an earlier one: what it costs is told before it counts.
+"""Skipping to a later stage or going back to an earlier one; the cost is shown beforehand.
 
-A feature that has not begun is moved at once; any other one answers the gate it waits at.
+A feature that has not begun is moved at once; for any other, the jump answers its open gate.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ ORIGINS = ("measured", "simulated", "estimated")
 class Jump(NamedTuple):
     kind: OutcomeKind
     stage: str
-    """Where the feature stands."""
+    """The stage the feature is at."""
     to: str
     lost: tuple[str, ...]
-    """What a person gives up by it, a line each."""
+    """What the person gives up by it, one line each."""
 
 
 def plan_skip(office: Office, row: FeatureRow, to: str = "") -> Jump:
-    """Without a name exactly one stage is left out; refused where it makes no sense."""
+    """Plan a skip, of exactly one stage if `to` is empty; raises an error if it makes no sense."""
     need_rest(row)
     state = FlowState.load(row.place["state"])
     target = _stage(row, to) if to else _following(row, state)
@@ -67,7 +67,7 @@ def plan_back(office: Office, row: FeatureRow, to: str) -> Jump:
 
 
 def jump(office: Office, row: FeatureRow, plan: Jump, sender: str, at: float) -> str:
-    """Do what was planned; returns the stage that is left."""
+    """Carry out the jump; returns the stage that is left."""
     outcome = Outcome(plan.kind, plan.to)
     if row.status is not FeatureStatus.PLANNED:
         return answers.answer(office, row, outcome, sender, at, stages_of(row))
@@ -93,7 +93,7 @@ def stages_of(row: FeatureRow) -> str:
 
 
 def _allowed(office: Office, row: FeatureRow, outcome: Outcome) -> None:
-    """Refused before anybody is asked about it."""
+    """Raise an error if the jump is not possible, before the person is asked to confirm it."""
     if row.status.is_over:
         raise answers.no_gate(row)
     unfit = answers.unfit_of(office, row)
@@ -104,7 +104,7 @@ def _allowed(office: Office, row: FeatureRow, outcome: Outcome) -> None:
 
 
 def _instead(row: FeatureRow, state: FlowState) -> str:
-    """What leads on from here, if this does not."""
+    """The command to suggest instead."""
     found = choices(row.feature.id, state)
     return found[0].command if found else f"sparing run {row.feature.id}"
 
@@ -116,7 +116,7 @@ def _stage(row: FeatureRow, name: str) -> str:
 
 
 def _following(row: FeatureRow, state: FlowState) -> str:
-    """The stage after the one that is left out: at a gate its own is done."""
+    """The stage after the one that is skipped: at a gate, the current stage is already done."""
     names = FLOWS[state.flow].names
     position = names.index(state.stage) + 1 + (state.position is Position.GATE)
     if position >= len(names):
@@ -139,7 +139,7 @@ def _there(office: Office, row: FeatureRow, folder: str, name: ArtifactName) -> 
 
 
 def _again(office: Office, row: FeatureRow, state: FlowState, target: str) -> tuple[str, ...]:
-    """Stages that were worked on and are worked on once more, and what they cost so far."""
+    """Stages already worked on that would be redone, and what they have cost so far."""
     names = FLOWS[state.flow].names
     marks = row.place.get("marks", {})
     again = [one for one in names[names.index(target) :] if one in marks]

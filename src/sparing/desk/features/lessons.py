@@ -1,7 +1,7 @@
 """How a feature ended, for people: its hand-over summary and what became of its lessons.
 
-Which entries of the knowledge bank were given to whom, and what the retrospective said of each:
-that is how one sees whether they are of use.
+Shows which knowledge bank entries were given to whom and how the retrospective judged each, so that
+one can tell whether they are useful.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NOT_JUDGED = "not judged"
 class GivenLesson:
     title: str
     to: tuple[str, ...]
-    """Roles and stages, each once."""
+    """Roles and stages it was given to, without duplicates."""
     judged: str
     """`confirmed`, `contradicted` and so on; `not judged` if the retrospective is silent on it."""
 
@@ -29,14 +29,14 @@ class GivenLesson:
 @dataclass(frozen=True, slots=True)
 class FeatureEnding:
     body: str = ""
-    """What the merge or the pull request says."""
+    """Text of the merge commit or the pull request."""
     retro: str = ""
-    """What came of the retrospective, in a few words."""
+    """Result of the retrospective, in a few words."""
     given: tuple[GivenLesson, ...] = ()
     changes: tuple[tuple[str, str, str], ...] = ()
     """Judgement, kind and title of every entry that was changed."""
     faults: tuple[str, ...] = ()
-    """What of the bank could not be read."""
+    """Parts of the knowledge bank that could not be read."""
 
 
 def ending(office: Office, row: FeatureRow) -> FeatureEnding:

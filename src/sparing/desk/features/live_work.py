@@ -1,6 +1,6 @@
-"""What is under way now: turns, checks, set-ups, and what this process waits for besides.
+"""What is under way now: turns, checks, set-ups, and anything else this process waits for.
 
-Each says since when, how long it may take at most, and the last that was seen of it.
+Each has its start time, its time limit, and its latest sign of activity.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from sparing.wait import open_waits
 from sparing.workspace.checks.live_output import running_commands
 
 LATEST = 20
-"""So many events of a feature are looked through for what an agent did last."""
+"""Number of latest events searched for an agent's last action."""
 
 
 class LiveWork(NamedTuple):
     key: str
-    """The same for as long as it lasts."""
+    """Identifier that stays the same for as long as the work lasts."""
     words: str
-    """`set-up: make setup`"""
+    """Description, such as `set-up: make setup`"""
     begun: float
-    """As far as it is known; else now."""
+    """When it began, if known; otherwise now."""
     last: str = ""
-    """What was seen of it last."""
+    """The latest activity seen."""
     limit_seconds: float | None = None
     output: str = ""
-    """The file with all that it has printed so far; nothing of a turn."""
+    """Path of the file with its output so far; empty for a turn."""
     quiet: bool = True
-    """Its beginning was told already."""
+    """True if its start has already been reported."""
 
 
 def live_work(office: Office, at: float, only: Collection[str] | None = None) -> list[LiveWork]:
-    """`only`: of these features alone, by their keys; other workers have turns of their own."""
+    """`only`: limit turns to features with these keys; other workers have turns of their own."""
     return [*_commands(office), *_turns(office, at, only), *_waits(at)]
 
 

@@ -1,6 +1,6 @@
-"""Whether a page is being served for this user, and where: for links in the terminal.
+"""Whether a web page is being served for this user, and where: for links in the terminal.
 
-Only the address is kept, never what logs somebody in.
+Only the address is kept, never login credentials.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LONGEST = 200
 
 @contextmanager
 def page_served(office: Office, origin: str) -> Generator[None]:
-    """Says so as long as it lasts; a second page says nothing."""
+    """Publish the page's address while it is being served; a second page publishes nothing."""
     root = office.loaded.state_root
     file = os.open(root / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -39,7 +39,7 @@ def page_served(office: Office, origin: str) -> Generator[None]:
 
 
 def feature_link(office: Office, row: FeatureRow) -> str:
-    """Where the feature is on the page; empty if none is being served."""
+    """The feature's address on the page; empty if none is being served."""
     root = office.loaded.state_root
     if not is_held(root / LOCK):
         return ""

@@ -1,4 +1,4 @@
-"""Any prompt as a page's value: the one that was sent, or the one that a role would be sent."""
+"""Any prompt as data for the page: one that was sent, or one that a role would be sent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class FoundPrompt(NamedTuple):
 
 
 def surroundings_of(office: Office) -> Surroundings:
-    """To look at what a run would do; nothing is run with it."""
+    """Surroundings for previewing what a run would do; nothing is run with them."""
     return Surroundings(
         office.folder, office.database, office.repository,
         sources_here(office.repository.checkout), headless=True, environ=inherited_environment(),

@@ -1,4 +1,4 @@
-"""The repositories of this machine in which there are features, as our own records know them."""
+"""The repositories on this machine that have features, according to our own records."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class KnownRepository(NamedTuple):
 
 
 def known_repositories(root: Path) -> tuple[KnownRepository, ...]:
-    """By name; one whose folder or whose records can't be read is left out."""
+    """Sorted by name; leaves out any whose folder or records can't be read."""
     if not root.is_dir():
         return ()
     folders = [StateFolder(path) for path in root.iterdir() if path.is_dir()]
@@ -42,8 +42,8 @@ def _known(folder: StateFolder) -> KnownRepository | None:
 
 
 def moved_here(office: Office) -> tuple[str, ...]:
-    """Folders that are gone whose features began with commits of this repository: it was moved,
-    or is a copy of one that was."""
+    """Missing folders whose features began with commits of this repository: it was moved, or
+    copied from one that was."""
     root = office.folder.path.parent
     folders = (StateFolder(path) for path in sorted(root.iterdir()) if path.is_dir())
     rows = (row.feature for folder in folders for row in _features_of(folder))

@@ -21,12 +21,12 @@ class SentBlock(NamedTuple):
     name: str
     chars: int
     tokens: int
-    """Estimated."""
+    """Estimated number of tokens."""
     volatility: str
     mark: bool
-    """A cache entry ends here."""
+    """True if a cache entry ends here."""
     earlier: bool
-    """An earlier prompt of this feature had it word for word."""
+    """True if an earlier prompt of this feature contained it verbatim."""
     text: str
 
 
@@ -44,7 +44,7 @@ class RecordedPrompt(NamedTuple):
     chars: int
     tokens: int
     usage: Usage | None
-    """What the turn was billed for; None where nobody knows."""
+    """What the turn was billed for; None if unknown."""
     origin: str
     cost: str
     blocks: tuple[SentBlock, ...]

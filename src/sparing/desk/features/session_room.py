@@ -22,9 +22,9 @@ class SessionRoom(NamedTuple):
     model: str
     used_tokens: int
     window_tokens: int
-    """0 where it was not weighed."""
+    """Size of the context window; 0 if it was not evaluated."""
     need_tokens: int
-    """What the stage that was weighed last is expected to take."""
+    """Tokens that the last evaluated stage is expected to need."""
     stage: str
     go: str
     """What was decided then: continue or hand off."""
@@ -36,7 +36,7 @@ class SessionRoom(NamedTuple):
 
 
 def session_room(office: Office, row: FeatureRow) -> SessionRoom | None:
-    """None before an author has a session."""
+    """Room left in the author's session; None before an author has one."""
     author = FLOWS[row.feature.flow].stage(FlowState.load(row.place["state"]).stage).author
     with office.database.read() as connection:
         session = sessions.latest(connection, row.feature.key, author)

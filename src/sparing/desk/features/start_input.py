@@ -1,4 +1,4 @@
-"""What a feature may start from besides its title: a document, an issue, a place in a project."""
+"""What a feature may start from besides its title: a document, an issue, a project entry."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ LONGEST_TITLE = 200
 class StartInput:
     background: Background = Background()
     given: tuple[tuple[ArtifactName, str], ...] = ()
-    """Documents that are there already, by the hash of their text."""
+    """Documents that exist already, each with the hash of its text."""
     enclosures: tuple[tuple[str, str], ...] = ()
     """Further files for the feature's folder, by name and the hash of their text."""
     stage: str = ""
     number: int = 0
-    """One that a roadmap has promised."""
+    """Feature number reserved by a roadmap; 0 if none is."""
     slug: str = ""
 
 
@@ -35,7 +35,7 @@ class StartRequest(NamedTuple):
 
 
 def with_start_input(row: FeatureRow, beginning: StartInput) -> FeatureRow:
-    """A new feature's row with what it begins with."""
+    """A new feature's row with its start input applied."""
     feature = row.feature
     if beginning.slug:
         feature = replace(feature, slug=beginning.slug)

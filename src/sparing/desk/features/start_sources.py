@@ -1,7 +1,7 @@
-"""Where a feature's start input comes from: a document of the user's, or an issue.
+"""Where a feature's start input comes from: a user's document or an issue.
 
-Files and issues are foreign text. They are read as data, up to a size limit, and a document must
-be one that the next stage can build on; nothing is written before that is sure.
+Files and issues are untrusted text. They are read as data, up to a size limit, and a document must
+be one that the next stage can build on; nothing is written before that is certain.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def from_issue(office: Office, number: int, title: str = "") -> StartRequest:
 
 
 def read_document(office: Office, path: Path) -> str:
-    """The text of a plain file of the user's, or what is wrong with it."""
+    """The text of a regular file of the user's; raises an error if it can't be used."""
     found = path.resolve()
     if any(found.is_relative_to(place) for place in _private(office)):
         raise UsageError(f"{path} is not a place for documents", "name one of your documents")
@@ -87,7 +87,7 @@ def read_document(office: Office, path: Path) -> str:
 
 
 def title_of(text: str, path: Path) -> str:
-    """The document's own heading, without the word for what it is; else the file's name."""
+    """The document's heading without a prefix such as `PRD:`; otherwise the file's name."""
     first = next((one.text for one in outline(text).headings if one.level == 1), "")
     kind, colon, rest = first.partition(":")
     if colon and kind.strip().casefold() in ("prd", "brainstorm", "project", "feature"):
@@ -107,18 +107,18 @@ def _idea_stage(flow: str) -> tuple[Stage, Stage]:
 
 
 def _private(office: Office) -> tuple[Path, ...]:
-    """Places with things of ours and of git's, which are nobody's document."""
+    """Folders of Sparing and git, which contain no documents of the user's."""
     return office.repository.git_dir.resolve(), office.loaded.state_root.resolve()
 
 
 def place_of(office: Office, path: Path) -> str:
-    """As others can find it: in the repository, else just the name it had."""
+    """Path that others can follow: relative to the repository, else only the file name."""
     found, checkout = path.resolve(), office.repository.checkout.resolve()
     return found.relative_to(checkout).as_posix() if found.is_relative_to(checkout) else found.name
 
 
 def _plain(text: str, *, lines: bool = False) -> str:
-    """Without what can't be stored or would lie when shown."""
+    """The text without characters that can't be stored or would mislead when shown."""
     kept = "".join(one if one.isprintable() or one in "\n\t" else " " for one in text)
     return kept.strip() if lines else " ".join(kept.split())
 

@@ -1,4 +1,4 @@
-"""A feature's stages with all that was sent in each: rounds, ways, verdicts and bills."""
+"""A feature's stages with everything sent in each: rounds, ways of sending, verdicts, bills."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sparing.report.spending import cached_share, tokens
 
 REPAIR, HAND_OFF = "repair_reply", "hand_over"
 STARTED, COMPLETED, ITERATIONS = 0, 1, 2
-"""Where a stored mark has them."""
+"""Indexes of these values in a stored mark."""
 
 
 class SentTurn(NamedTuple):
@@ -28,11 +28,11 @@ class SentTurn(NamedTuple):
     iteration: int
     task: str
     way: str
-    """fresh, resumed, forked or handed off."""
+    """How it was sent: fresh, resumed, forked or handed off."""
     model: str
     started: float
     seconds: float | None
-    """None while it is under way, or where nobody saw its end."""
+    """None while it is under way, or if its end was not recorded."""
     input: str
     cached: str
     output: str

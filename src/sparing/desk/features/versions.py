@@ -1,4 +1,4 @@
-"""A feature's documents, and each of them as it was from round to round."""
+"""A feature's documents, and every version of each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sparing.turn_event import CommitEvent
 from sparing.workspace.git.commit import list_folder, read_file
 
 OTHERS = ("implementation-log.md", ".review-history.md", "retro.md")
-"""What is kept in a feature's folder beside its artifacts."""
+"""Files kept in a feature's folder besides its artifacts."""
 
 
 class DocumentVersion(NamedTuple):
@@ -30,11 +30,11 @@ class VersionedDocument(NamedTuple):
     name: str
     path: str
     versions: tuple[DocumentVersion, ...]
-    """In order; the last is the one that stands."""
+    """In order; the last is the current one."""
 
 
 def document_names(office: Office, row: FeatureRow) -> tuple[str, ...]:
-    """Those that are there, artifacts in the order of the flow."""
+    """The documents that exist, artifacts in the order of the flow."""
     folder = office.loaded.settings.flow.folder_of(row.feature)
     there = set(list_folder(office.repository, row.head, folder))
     known = [name.filename for name in ArtifactName]
@@ -55,7 +55,7 @@ def text_at(office: Office, commit: str, path: str) -> str | None:
 
 
 def versions_of(office: Office, row: FeatureRow, name: str) -> VersionedDocument:
-    """Each commit of the feature at which the document's bytes were others than before."""
+    """One version for each commit of the feature that changed the document's bytes."""
     path = document_path(office, row, name)
     found: list[DocumentVersion] = []
     before: bytes | None = None

@@ -22,11 +22,11 @@ TAIL_BYTES = 4_000
 
 
 class Red(NamedTuple):
-    """A check that is red and was not so before the feature began."""
+    """A check that fails but did not before the feature began."""
 
     name: str
     whole: str
-    """Where all of its output is; empty if nothing was kept."""
+    """Path of its full output; empty if none was kept."""
     tail: tuple[str, ...]
 
 
@@ -49,7 +49,7 @@ def check_outputs(office: Office, row: FeatureRow) -> tuple[Output, ...]:
 
 
 def code_of(office: Office, row: FeatureRow) -> tuple[FileChange, ...]:
-    """Nothing before the stage that makes code; then all of it, whichever stage has made it."""
+    """Empty before the first stage that writes code; then all code changes, from any stage."""
     flow, stage = FLOWS[row.feature.flow], FlowState.load(row.place["state"]).stage
     reached = flow.stages[: flow.index(stage) + 1]
     if not any(one.work in (StageWork.IMPLEMENT, StageWork.BUILD) for one in reached):
@@ -60,7 +60,7 @@ def code_of(office: Office, row: FeatureRow) -> tuple[FileChange, ...]:
 
 
 def red_checks(past: Sequence[Event]) -> tuple[Red, ...]:
-    """By the last look of the program in a stage, given the events of that stage."""
+    """Checks that failed when the program last ran them, from the events of a stage."""
     passed: Mapping[str, bool] = {}
     paths: Mapping[str, str] | None = None
     for what in (one.what for one in past):

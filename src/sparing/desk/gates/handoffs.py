@@ -18,13 +18,13 @@ from sparing.turn_event import HandoffEvent
 class Note(NamedTuple):
     stage: str
     handoff: HandoffEvent | None
-    """The last one of the stage."""
+    """The stage's last handoff."""
     passed: str
     """Why its gate was passed without a person; empty if it was not."""
 
 
 def stage_notes(office: Office, row: FeatureRow) -> dict[str, Note]:
-    """By stage; what a rerun has taken back does not count."""
+    """Notes by stage, without those that a rerun has undone."""
     found: dict[str, Note] = {}
     names = FLOWS[row.feature.flow].names
     for event in events_since(office, 0, row.feature.key):
@@ -48,7 +48,7 @@ def _is_rerun(event: Event) -> bool:
 
 
 def note_lines(note: Note) -> list[str]:
-    """For people, a line each."""
+    """The note for people, as lines."""
     handoff = note.handoff
     lines = [handoff.summary] if handoff and handoff.summary else []
     lists = _lists(handoff) if handoff else {}
@@ -57,13 +57,13 @@ def note_lines(note: Note) -> list[str]:
 
 
 def note_data(note: Note) -> JsonObject:
-    """For programs."""
+    """The note for programs, as JSON."""
     handoff = dump(note.handoff) if note.handoff else {}
     return {"stage": note.stage, "handoff": handoff, "passed": note.passed}
 
 
 def _lists(handoff: HandoffEvent) -> dict[str, tuple[str, ...]]:
-    """Of a handoff, what is shown beside its summary."""
+    """The lists of a handoff that are shown beside its summary."""
     return {
         "key decisions": handoff.key_decisions,
         "the next stage needs": handoff.next_stage_needs,

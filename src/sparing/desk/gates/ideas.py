@@ -1,6 +1,6 @@
-"""Gates whose answer is more than yes or no: an idea is promoted or stopped, a project is cut.
+"""Gates whose answer is more than yes or no: an idea is promoted or stopped, a project is split.
 
-A brainstorm may end as a document: it stays on its branch, where anybody can take it up again.
+A brainstorm may end as a document: it stays on its branch, where anyone can take it up again.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class StoppedIdea(NamedTuple):
 
     @property
     def command(self) -> str:
-        """What shows the document that stays."""
+        """The command that shows the document that was kept."""
         return f"git show {self.branch}:{self.path}"
 
 
 def is_idea(stage: Stage, flow: str) -> bool:
-    """Whether what the stage makes is worth something without what would follow."""
+    """Whether the stage's document is useful without the stages that would follow."""
     return stage.writes in IDEAS and FLOWS[flow].stages[0].name == stage.name
 
 

@@ -1,7 +1,7 @@
-"""Comments of a person on lines of what a stage made, and what its author said to each.
+"""A person's comments on lines of what a stage made, and the author's reply to each.
 
-The same comments that `sparing reject` makes from an editor: each gets an id, the author answers
-by that id, and the answer is shown beside the comment.
+The same comments that `sparing reject` makes from an editor: each gets an id, the author answers by
+that id, and the answer is shown beside the comment.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def reject_with(
     sender: str,
     at: float,
 ) -> str:
-    """The stage that was rejected."""
+    """Reject with comments; returns the stage that was rejected."""
     again = "say what to change, or comment on a line"
     if len(comments) > MOST or any(len(one.text) > LONGEST for one in comments):
         raise UsageError(f"at most {MOST} comments of {LONGEST} characters each", again)
@@ -56,7 +56,7 @@ def reject_with(
 
 
 def last_comments(office: Office, row: FeatureRow, stage: str) -> tuple[AnsweredComment, ...]:
-    """Of the latest rejection of a stage, with the author's word on each."""
+    """Comments of a stage's latest rejection, with the author's reply to each."""
     past = [one for one in events_since(office, 0, row.feature.key) if one.stage == stage]
     return comments_in(office, row, past)
 
@@ -64,7 +64,7 @@ def last_comments(office: Office, row: FeatureRow, stage: str) -> tuple[Answered
 def comments_in(
     office: Office, row: FeatureRow, past: Sequence[Event]
 ) -> tuple[AnsweredComment, ...]:
-    """The same, from the events of the stage."""
+    """As `last_comments`, but from the stage's events."""
     said = [one for one in past if _rejects(one)]
     asked = read_feedback(said[-1].text) if said else {}
     if not asked:

@@ -1,4 +1,4 @@
-"""What an author asks at a gate, and what a person has said to it so far."""
+"""What an author asks at a gate, and a person's answers so far."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ class Question(NamedTuple):
     number: int
     text: str
     answer: str = ""
-    """What a person has said to it so far."""
+    """The person's answer so far; empty if none."""
 
     @property
     def default(self) -> str:
-        """What its author did for now; empty if it does not say."""
+        """What its author assumed for now; empty if it does not say."""
         from sparing.context.documents.handoff import with_default
 
         return with_default(self.text)[1]
 
 
 def questions(office: Office, row: FeatureRow) -> tuple[Question, ...]:
-    """What waits for an answer now, in order; a stage that is blocked asks what would help."""
+    """Questions waiting for an answer, in order; a blocked stage asks what would help."""
     state = FlowState.load(row.place["state"])
     if state.position is not Position.STUCK or state.cause not in ASKS or row.running:
         return ()

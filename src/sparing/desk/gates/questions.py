@@ -1,7 +1,7 @@
 """What an author asks, and a person's answers.
 
-Questions are answered all at once or one by one; the last answer lets the stage go on, as one
-letter to the gate that the person saw. What was answered so far waits as events.
+Questions are answered all at once or one by one; the last answer lets the stage continue, with all
+answers sent at once to the gate that the person saw. Earlier answers are kept as events.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ ANSWER_LIMIT = 8_000
 class AnswerReceipt(NamedTuple):
     stage: str
     left: tuple[Question, ...]
-    """Those that still wait; without one the stage goes on."""
+    """Questions still unanswered; if empty, the stage continues."""
 
 
 def answer(
     office: Office, row: FeatureRow, words: str, number: int | None, sender: str, at: float
 ) -> AnswerReceipt:
-    """To one question, or to all that have no answer yet."""
+    """Answer one question, or all that have no answer yet."""
     asked = questions(office, row)
     if not asked:
         raise _nothing_asked(office, row)
@@ -54,7 +54,7 @@ def answer(
 
 
 def answer_by_default(office: Office, row: FeatureRow, sender: str, at: float) -> AnswerReceipt:
-    """What each author did for now is what the person wants."""
+    """Accept what the author assumed for each question."""
     asked = questions(office, row)
     if not asked:
         raise _nothing_asked(office, row)

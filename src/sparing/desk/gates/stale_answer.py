@@ -1,7 +1,7 @@
-"""What a person had before their eyes when they answered, as a digest.
+"""A digest of what a person saw when they answered.
 
-An answer carries it back. If anything that they judged by has changed since, the answer is
-refused and says who was quicker, and when.
+The answer includes it. If anything that they judged by has changed since, the answer is refused
+with a message saying who answered first, and when.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ SHOWN = 32
 
 
 def seen_digest(office: Office, row: FeatureRow) -> str:
-    """Of the commit, the place, the findings and what was ruled on them; while agents are at
-    work only of the leg, since everything else is about to change."""
+    """Digest of the commit, the state, the findings and their rulings; while agents are at work
+    only of the run's id, since everything else is about to change."""
     parts: list[object] = [row.leg_id, row.running, row.status.value]
     if not row.running:
         with office.database.read() as connection:
@@ -37,7 +37,7 @@ def seen_digest(office: Office, row: FeatureRow) -> str:
 
 
 def refuse_stale(office: Office, row: FeatureRow, digest: str, gate: str) -> None:
-    """`gate` is the one that was shown; empty if there was none."""
+    """Raise an error if `digest` is outdated; `gate` is the one shown, empty if there was none."""
     if digest == seen_digest(office, row):
         return
     number = row.feature.id
@@ -50,7 +50,7 @@ def refuse_stale(office: Office, row: FeatureRow, digest: str, gate: str) -> Non
 
 
 def answered_words(office: Office, gate: str) -> str:
-    """Who answered it, and when; empty if nobody has."""
+    """Who answered it, and when; empty if it is unanswered."""
     with office.database.read() as connection:
         found = gates.answer_of(connection, gate)
     if found is None:
