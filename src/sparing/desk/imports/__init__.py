@@ -1,1 +1,1 @@
-"""Work that began elsewhere, taken over."""
+"""Importing work that began elsewhere."""

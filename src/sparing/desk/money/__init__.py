@@ -1,1 +1,1 @@
-"""What was spent, saved and may follow."""
+"""What was spent, what was saved and what is yet to come."""

@@ -1,6 +1,6 @@
-"""Whether a feature's session is still cached while the feature waits; quick, so without prices.
+"""Whether a feature's session is still cached while the feature waits.
 
-No price is looked up here: what is still warm is priced by `price_of_waiting`.
+No price is looked up here, for speed: `price_of_waiting` prices a session that is warm.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class CacheWarmth(NamedTuple):
     until: float
     now_nano_usd: int | None
     later_nano_usd: int | None
-    """Of the next turn; None without a price."""
+    """Cost of the next turn after that; None without a price."""
 
     def words(self, clock: str) -> str:
         """`clock` is the time of day until which it is warm."""
@@ -47,7 +47,7 @@ class CacheWarmth(NamedTuple):
 
 
 def is_warm(office: Office, row: FeatureRow, at: float) -> bool:
-    """Whether the author's conversation is still kept, of a feature that waits for a person."""
+    """Whether a feature waits for a person while its author's session is still cached."""
     if row.running or row.status is not FeatureStatus.ACTIVE:
         return False
     state = FlowState.load(row.place["state"])

@@ -1,7 +1,7 @@
-"""What was spent, out of the ledger and its totals, and how far the caps are used up.
+"""What was spent, from the ledger and its totals, and how much of each cap is used up.
 
-Answers at once, however long the ledger is: no price is looked up here, since every row has kept
-the one it was paid at.
+Fast however long the ledger is: no price is looked up here, since every row keeps the price at
+which it was paid.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class By(StrEnum):
 
 
 def costs(office: Office, by: By) -> Costs:
-    """Of the whole repository."""
+    """Costs of the whole repository."""
     with office.database.read() as connection:
         found = totals.every(connection, by)
         if by is By.FEATURE:
@@ -41,13 +41,13 @@ def costs(office: Office, by: By) -> Costs:
 
 
 def _review(connection: Connection, key: str) -> str:
-    """Of a branch that no feature made."""
+    """Name for the review of a branch that was not made by a feature."""
     row = features.get(connection, key)
     return f"review {row.feature.number - features.REVIEWS}: {row.feature.title}" if row else key
 
 
 def feature_costs(office: Office, row: FeatureRow, by: By, at: float) -> Costs:
-    """Of one feature, with its caps as they are at this moment."""
+    """Costs of one feature, with its current caps."""
     settings = settings_of(office, row)
     whose = whose_of(row, at)
     with office.database.read() as connection:
@@ -62,7 +62,7 @@ def feature_costs(office: Office, row: FeatureRow, by: By, at: float) -> Costs:
 
 
 def _all_repositories(office: Office, limits: CapLimits, at: float) -> tuple[CapRow, ...]:
-    """None where no cap spans them."""
+    """The daily cap on all repositories; empty if no such cap is set."""
     if not limits.spans_repositories:
         return ()
     with office.folder.shared_spending().read() as connection:
@@ -71,7 +71,7 @@ def _all_repositories(office: Office, limits: CapLimits, at: float) -> tuple[Cap
 
 
 def day_cap(office: Office, at: float) -> CapRow:
-    """What all features of the repository spend on this day, against its cap."""
+    """Today's spending of all features of the repository, against the daily cap."""
     whose = caps.Whose("", "", day_of(at))
     with office.database.read() as connection:
         limits = caps.in_force(connection, office.loaded.settings.caps.limits, whose)

@@ -22,7 +22,7 @@ class Basis(NamedTuple):
     unread: int
     """Turns after which a file was neither seen being read nor confirmed."""
     fell_back: int
-    """Markers of a session that could not be resumed."""
+    """Number of times a session was marked as impossible to resume."""
 
     @property
     def turns(self) -> tuple[Turns, ...]:

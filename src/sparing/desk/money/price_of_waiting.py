@@ -1,9 +1,9 @@
 """What waiting at a gate costs: the price of the author's next turn now, and its price later.
 
-An author's next turn resumes a conversation that the provider caches for some minutes
-after its last call. Until then the turn reads it at the low rate; afterwards it is written
-again, or a fresh conversation is cheaper by then. Both are priced as the engine would
-price them. The figures are estimates and say so.
+An author's next turn resumes a session that the provider caches for some minutes after its last
+call. Until then the turn reads it at the low rate; afterwards it is written again, unless a fresh
+session is cheaper by then. Both are priced as the engine would price them. The figures are
+estimates and say so.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class WaitingPrice(NamedTuple):
     warm_until: float
     now_nano_usd: int | None
     later_nano_usd: int | None
-    """Of one more turn of the author; None without a price."""
+    """Price of the author's next turn after that; None without a price."""
 
 
 def price_of_waiting(office: Office, row: FeatureRow, at: float) -> WaitingPrice | None:
-    """None where waiting costs nothing, or where the clock only counts steps."""
+    """None if waiting costs nothing, or if the clock only counts steps."""
     settings = settings_of(office, row)
     if settings.engine.clock is ClockKind.COUNTED:
         return None
@@ -61,7 +61,7 @@ def price_of_waiting(office: Office, row: FeatureRow, at: float) -> WaitingPrice
 
 
 def _inputs(session: Session, errand: Errand, rates: Rates, at: float) -> Inputs:
-    """A resumed conversation, and a fresh one with the prompt that opened it."""
+    """Inputs for a resumed session, and for a fresh one with its opening prompt."""
     known, nothing = (
         expected_work(TurnClass(session.role, errand, memory), {})
         for memory in (Memory.TRANSCRIPT, Memory.NONE)

@@ -1,6 +1,6 @@
-"""Telling a person in time that a feature costs as much as it was expected to at most.
+"""Warning a person in time that a feature's cost approaches the most it was expected to be.
 
-At nine tenths of the forecast's upper end, once a feature, and long before a cap stops anything.
+At nine tenths of the forecast's upper end, once per feature, and long before a cap stops anything.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ SHARE = 0.9
 
 
 class SpendAlarm:
-    """Of one run: forecasts are made once, sums are read each time."""
+    """The alarm for one run: forecasts are made once, sums are read each time."""
 
     def __init__(self, office: Office) -> None:
         self._office = office
         self._marks: dict[str, int] = {}
 
     def passed(self, row: FeatureRow, at: float) -> str:
-        """What to tell a person now; empty where nothing is new."""
+        """The warning to show now; empty if there is nothing new."""
         key = row.feature.key
         mark = self._mark(row)
         with self._office.database.read() as connection:

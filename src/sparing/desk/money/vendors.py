@@ -1,4 +1,4 @@
-"""Cost and finds by vendor, out of the ledger and the verdicts, over one feature or many."""
+"""Cost and findings by vendor, from the ledger and the verdicts, over one feature or many."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparing.report.vendors import VendorRow
 
 
 def vendor_rows(bases: Sequence[Basis], found: Reviewers) -> tuple[VendorRow, ...]:
-    """In the order in which they were first asked."""
+    """One row for each vendor, in the order in which they were first used."""
     groups: dict[str, list[LedgerRow]] = {}
     for row in (row for basis in bases for row in basis.ledger):
         groups.setdefault(_vendor(row), []).append(row)

@@ -1,7 +1,7 @@
-"""Projects: what the base branch says of them, which feature is next, and how a new one begins.
+"""Projects: what the base branch says about them, which feature is next, how a new one begins.
 
-A project's files reach the base branch as a feature's do: on a branch of their own, handed over.
-Until then its row knows more than the base branch, and the views say so.
+A project's files reach the base branch as a feature's do: handed over on their own branch. Until
+then its row knows more than the base branch, and the views say so.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class FeatureLine:
     about: str
     standing: str
     waits_for: tuple[str, ...]
-    """With why each is not done."""
+    """Features it waits for, with why each is not done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class ProjectView:
     features: tuple[FeatureLine, ...]
     milestones: tuple[MilestoneView, ...]
     circle: tuple[str, ...]
-    """Features that wait for each other; nothing of it can begin."""
+    """Features that wait for each other, so that none of them can begin."""
     faults: tuple[str, ...]
     next_command: str
 
@@ -83,7 +83,7 @@ def views(office: Office) -> list[ProjectView]:
 
 
 def find(office: Office, name: str = "") -> ProjectView:
-    """By `P001`, `1`, the folder's name or its slug; without a name the only one there is."""
+    """Find by `P001`, `1`, the folder's name or its slug; without a name, the only project."""
     found = views(office)
     wanted = name.strip().casefold()
     if wanted:
@@ -101,7 +101,7 @@ def find(office: Office, name: str = "") -> ProjectView:
 def new(
     office: Office, begins: StartRequest, overrides: Mapping[str, object], at: float
 ) -> FeatureRow:
-    """A project's row: worked on as a feature is, on a branch `project/P001-slug`."""
+    """Create a project's row: run like a feature, on a branch `project/P001-slug`."""
     settings = office.loaded.settings
     title = answers.checked_title(begins.title, 'sparing project new "Payments"')
     base = resolve_base(office.repository, settings.workspace.base_branch)
@@ -127,7 +127,7 @@ def from_prd(office: Office, path: Path, title: str = "") -> StartRequest:
 def start_next(
     office: Office, project: ProjectView, flow: str, overrides: Mapping[str, object], at: float
 ) -> FeatureRow:
-    """The next feature of a project that can begin, under the number the roadmap gives it."""
+    """Start the next feature of a project that can begin, under its number in the roadmap."""
     line = _ready(project)
     number, _, slug = line.name.partition("-")
     plan = {one.name: one for one in _plan(office, project).features}
@@ -198,7 +198,7 @@ def _view(now: LandedFeatures, files: ProjectFiles, in_base: bool) -> ProjectVie
 
 
 def _command(name: str, found: list[str], *, in_base: bool) -> str:
-    """What leads on; nothing where all is done, or where only an edit of the roadmap would."""
+    """The next command; empty if all is done, or if only editing the roadmap would help."""
     if not in_base:
         return f"sparing run {name}"
     if ProjectStanding.READY in found:
@@ -208,7 +208,7 @@ def _command(name: str, found: list[str], *, in_base: bool) -> str:
 
 
 def _standing_words(found: ProjectStanding, state: str) -> str:
-    """Of one that has begun, what its own row says."""
+    """The standing in words; for a feature that has begun, what its own row says."""
     if found is not ProjectStanding.WORKING:
         return found.value
     return {

@@ -1,4 +1,4 @@
-"""The files of projects: those of the base branch, and of projects that have not reached it."""
+"""The files of projects: those in the base branch, and those of projects not merged yet."""
 
 from __future__ import annotations
 

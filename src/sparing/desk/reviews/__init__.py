@@ -1,1 +1,1 @@
-"""What reviewers said and brought."""
+"""What reviewers said, and what it was worth."""

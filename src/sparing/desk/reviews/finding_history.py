@@ -20,27 +20,27 @@ class FollowedFinding(NamedTuple):
     """new, repeated, regressed, contested or resolved."""
     open: bool
     counts: bool
-    """It holds the review up."""
+    """True if it keeps the review from passing."""
     roles: tuple[str, ...]
     category: str
     location: str
     text: str
     quote: str
     verified: bool
-    """The quoted line stands there."""
+    """True if the quoted line is really there."""
     suggestion: str
     first: int
     last: int
-    """The iterations in which it was raised first and last."""
+    """The iteration in which it was raised last; `first` is that of the first time."""
     answer: str
-    """What the author said to it; empty if nothing."""
+    """The author's reply to it; empty if none."""
     ruling: str
     words: str
-    """The person's, with the ruling."""
+    """The person's words with the ruling."""
 
 
 def followed(office: Office, row: FeatureRow) -> tuple[FollowedFinding, ...]:
-    """Open ones first, the gravest first."""
+    """Open findings first, the most severe first."""
     with office.database.read() as connection:
         rows = findings_of(connection, row.feature.key)
         rulings = {(one.stage, one.finding): one for one in rulings_of(connection, row.feature.key)}

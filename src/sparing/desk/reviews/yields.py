@@ -1,4 +1,4 @@
-"""What reviewers found, out of the verdicts and their bills, over one feature or many."""
+"""What reviewers found, from the verdicts and their bills, over one feature or many."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def reviewers_of(office: Office, bases: Sequence[Basis], origin: str) -> Reviewe
 
 
 def _second(office: Office, looks: Sequence[PricedLook], found: Sequence[Yield]) -> SecondReviewer:
-    """What speaks for and against merging it: over the whole repository, as the rule counts."""
+    """Figures for and against merging its turn with the first's, over the whole repository."""
     with office.database.read() as connection:
         apart = looks_apart(connection)
     return SecondReviewer(
@@ -80,7 +80,7 @@ def _post(one: VerdictRow, models: dict[str, str]) -> Post:
 
 
 class _First(NamedTuple):
-    """Who raised a finding first, and how badly."""
+    """Who raised a finding first, and with what severity."""
 
     posts: tuple[Post, ...]
     blocker: bool
@@ -114,7 +114,7 @@ def _counted(one: Tracked, first: _First, *, accepted: bool) -> Iterator[RaisedF
 
 
 def _dismissed(office: Office, basis: Basis) -> set[tuple[str, str]]:
-    """What a person has said may stay, by stage and id."""
+    """Findings that a person allowed to stay, by stage and id."""
     with office.database.read() as connection:
         kept = findings_of(connection, basis.row.feature.key)
     tracked = [(one.stage, Tracked.load(json.loads(one.body))) for one in kept]

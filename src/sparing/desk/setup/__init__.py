@@ -1,1 +1,1 @@
-"""What is found in a repository, and what a person lets count."""
+"""What is found in a repository, and what a person has agreed to."""

@@ -19,9 +19,9 @@ Tell = Callable[[str], None]
 class DatabaseCopy(NamedTuple):
     copied: Transfer
     where: str
-    """That has them now too."""
+    """Where the records are now, too."""
     kept: tuple[Path, ...]
-    """What was in the state folder before."""
+    """Paths that keep the previous contents of the state folder."""
 
 
 def copy_to_server(start: Path, address: str, tell: Tell) -> DatabaseCopy:

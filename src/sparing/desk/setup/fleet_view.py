@@ -1,4 +1,4 @@
-"""The workers of a repository on a shared database, for those who look."""
+"""The workers of a repository on a shared database, for display."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class WorkerView:
     backends: tuple[str, ...]
     slots: int
     features: int
-    """That it has claimed and runs."""
+    """Number of features that it has claimed and runs."""
     seconds: float
-    """Since it came."""
+    """Seconds since it started."""
     draining: bool
 
 
 def worker_views(office: Office, at: float) -> list[WorkerView]:
-    """None where the records are in a file: see `engine_presence`."""
+    """The workers; empty if the records are in a file: see `engine_presence`."""
     if office.folder.server is None:
         return []
     with office.database.read() as connection:

@@ -22,7 +22,7 @@ class ProgramTrust(StrEnum):
 
 
 class Named(NamedTuple):
-    """A file that a setting names, as its bytes are now."""
+    """A file that a setting names, with its current contents."""
 
     where: str
     lines: tuple[str, ...]

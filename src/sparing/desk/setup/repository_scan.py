@@ -17,7 +17,7 @@ from sparing.workspace.setup.files import Folder
 from sparing.workspace.setup.setup_plan import SetupPlan
 
 PRIVATE = (".env", ".env.local", ".env.test", ".envrc")
-"""Files that git rarely knows and tests often need."""
+"""Files that are rarely in git but often needed by tests."""
 PROJECT_FILE = "sparing.toml"
 ASKED = "init.asked"
 
@@ -27,12 +27,12 @@ class RepositoryScan(NamedTuple):
     checks: tuple[Check, ...]
     setup: SetupPlan
     agreed: bool | None
-    """What a person said to this set-up; None if nobody was asked."""
+    """The person's answer about this set-up; None if no one was asked."""
     rules: tuple[str, ...]
     lent: tuple[str, ...]
     """Files that would be copied to a worktree."""
     private: tuple[str, ...]
-    """Files that could be copied, and no setting says so."""
+    """Files that could be copied, but that no setting lists."""
     configured: str
     """The project file that has settings already; empty if none has."""
 
@@ -60,7 +60,7 @@ def prospect(office: Office) -> RepositoryScan:
 
 
 def check_root(office: Office) -> None:
-    """Refused where the base branch has no such folder."""
+    """Raise an error if the base branch has no such folder."""
     settings = office.loaded.settings.workspace
     if not settings.root:
         return
@@ -78,13 +78,13 @@ def _checks_of(office: Office, commit: str, root: str) -> tuple[Check, ...]:
 
 
 def agree(office: Office, plan: SetupPlan, *, agreed: bool) -> None:
-    """Files are lent as long as they are the same, whatever becomes of the commands."""
+    """Remember the answer for each part: copied files stay agreed to even if commands change."""
     for one in plan.parts:
         setup_plan.remember(office.folder.path, one, agreed=agreed)
 
 
 def project_file(found: RepositoryScan, *, copy: tuple[str, ...]) -> str:
-    """The settings that `init` would write: what was found, where it says something."""
+    """The settings that `init` would write, from what was found."""
     lines = ["# Settings of Sparing. To see all: sparing config show", ""]
     lines += ["[workspace]", f'base_branch = "{found.base.branch}"']
     if found.setup.commands:
@@ -96,7 +96,7 @@ def project_file(found: RepositoryScan, *, copy: tuple[str, ...]) -> str:
 
 
 def write_project_file(office: Office, text: str) -> Path:
-    """The one file that is ever written in a checkout, after a person has said yes."""
+    """Write the only file ever written in a checkout, once a person has agreed."""
     path = office.repository.checkout / PROJECT_FILE
     with path.open("x", encoding="utf-8") as file:
         file.write(text)
@@ -104,7 +104,7 @@ def write_project_file(office: Office, text: str) -> Path:
 
 
 def offer_once(office: Office) -> bool:
-    """Whether `init` was not offered here before; from now on it was."""
+    """Whether `init` has not been offered here before; marks it as offered."""
     mark = office.folder.path / ASKED
     if mark.exists():
         return False

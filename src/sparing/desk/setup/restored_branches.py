@@ -1,8 +1,8 @@
-"""Branches that are ahead of records which came back from an older copy.
+"""Branches that are ahead of records restored from an older copy.
 
-The records know nothing of those commits: a stage would be asked for once more on top of its own
-result, and find nothing to change. So the branch goes back to where the records have it. Its
-commits, and what lies in the worktree, stay under refs of ours.
+The records don't know those commits: a stage would be run once more on top of its own result, and
+find nothing to change. So the branch is reset to where the records have it. Its commits, and the
+contents of the worktree, are kept under refs of ours.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ class BranchSetBack(NamedTuple):
     feature: str
     branch: str
     ref: str
-    """Holds what the branch had."""
+    """Ref that keeps the branch's former commits."""
 
 
 def set_branches_back(office: Office) -> tuple[BranchSetBack, ...]:
-    """Of features that are under way. One that is checked out, or merged, stays as it is."""
+    """Reset branches of features under way; one that is checked out or merged is left alone."""
     with office.database.read() as connection:
         rows = list_all(connection)
     return tuple(found for row in rows if (found := _set_back(office, row)))

@@ -1,4 +1,4 @@
-"""Role files as the doors see them: what is in force, what waits for trust, what is wrong."""
+"""Role files as shown to people: which are in force, need trust, or have errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class RoleCandidate(NamedTuple):
     file: RoleFile
     standing: RoleTrust
     notes: tuple[str, ...]
-    """What it would not get, or why it can't be used at all."""
+    """What it would not be granted, or why it can't be used at all."""
 
 
 def catalog(office: Office) -> Catalog:
@@ -31,7 +31,7 @@ def catalog(office: Office) -> Catalog:
 
 
 def check_roles(office: Office) -> tuple[str, ...]:
-    """Before a run: an unusable file of the user's stops it; other problems are reported."""
+    """Check before a run: an unusable file of the user's stops it; other problems are reported."""
     found = catalog(office)
     if found.problems:
         raise found.problems[0]

@@ -1,6 +1,6 @@
 """A tier proposed for a request: from its words and from the repository, with the reasons.
 
-The person decides; what was proposed and what was taken is written down either way.
+The person decides; the proposal and the choice are recorded either way.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ def proposal(office: Office, request: str) -> Proposal:
 
 
 def _named(request: str, files: dict[str, int]) -> tuple[str, ...]:
-    """Files that a request speaks of, by path or by name."""
+    """Files that a request mentions, by path or by name."""
     said = {word for word in _PATH.findall(request) if "." in word}
     return tuple(path for path in files if path in said or path.rpartition("/")[2] in said)
 
 
 def tell_tier(office: Office, row: FeatureRow, found: Proposal, by: str, at: float) -> None:
-    """What was proposed, why, and what was taken."""
+    """Record what was proposed, why, and what was chosen."""
     taken = row.feature.flow
     text = f"{found.tier} was proposed: {'; '.join(found.why)}"
     text = text if taken == found.tier else f"{text}; {taken} was taken"

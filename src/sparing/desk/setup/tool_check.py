@@ -31,7 +31,7 @@ def models_of(settings: Settings) -> tuple[str, ...]:
 
 
 def prepare(backend: ClaudeBackend, around: Surroundings, settings: Settings) -> None:
-    """Our tools for everybody, whatever the settings say: that is what is tried."""
+    """Offer our tools to every role, whatever the settings say: they are what is being tested."""
     own = replace(
         settings,
         economy=replace(settings.economy, tools=ToolMode.OWN),
@@ -43,7 +43,7 @@ def prepare(backend: ClaudeBackend, around: Surroundings, settings: Settings) ->
 async def check_model(
     backend: ClaudeBackend, around: Surroundings, model: str, at: float, limit_seconds: float
 ) -> ToolCheckRow:
-    """Outside of any feature; a check that a network has spoilt is not kept."""
+    """Runs outside of any feature; a check spoilt by the network is not stored."""
     parent = around.folder.scratch
     parent.mkdir(mode=0o700, parents=True, exist_ok=True)
 
@@ -77,7 +77,7 @@ async def check_model(
 
 
 def lines(row: ToolCheckRow) -> Iterator[tuple[str, bool, str]]:
-    """Each task, then what it means."""
+    """The result of each task, then the conclusion."""
     yield from ((name, good, f"{words} ({row.model})") for name, good, words in row.items)
     state = f"the client's tools, {row.reason}" if row.reason else "our tools"
     yield "tools", not row.reason, f"writers with {row.model} have {state}"

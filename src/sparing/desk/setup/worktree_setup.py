@@ -16,9 +16,9 @@ class ChangedSetup(NamedTuple):
     asked: SetupQuestion
     found: Consent
     files: tuple[str, ...]
-    """Those that say something else than what was agreed to."""
+    """Files whose contents differ from what was agreed to."""
     others: tuple[str, ...]
-    """What else has changed: a set-up that runs the repository's own code may read any of it."""
+    """Other changed files: a set-up that runs the repository's own code may read any of them."""
     diff: str
 
     @property
@@ -27,7 +27,7 @@ class ChangedSetup(NamedTuple):
 
 
 def changed_setup(office: Office, row: FeatureRow) -> ChangedSetup:
-    """As the feature's last commit has it; what lies in its worktree does not count."""
+    """As of the feature's last commit; uncommitted files in its worktree don't count."""
     repo, settings = office.repository, office.loaded.settings.workspace
     asked = SetupQuestion.of(repo, office.folder.path, row.feature, settings)
     found = consent(asked, branch_commit(repo, row.feature.branch) or row.head)

@@ -1,1 +1,1 @@
-"""Single tasks of a feature: how they stand, and orders about them."""
+"""Single tasks of a feature: their state, and orders about them."""

@@ -1,7 +1,7 @@
-"""Single tasks of a feature: how each stands, and a person's orders about them.
+"""Single tasks of a feature: the state of each, and a person's orders about them.
 
-What an order would lose is said before anything is written; the engine obeys it as the answer to
-the gate at which the feature waits.
+What an order would lose is shown before anything is written; the engine receives it as the answer
+to the gate at which the feature waits.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class TaskState(NamedTuple):
 class TaskPlan(NamedTuple):
     order: TaskCommand
     body: str
-    """What the engine is told."""
+    """The instruction for the engine."""
     lines: tuple[str, ...]
-    """What it means and what is lost, a line each."""
+    """What it means and what is lost, one line each."""
 
 
 def task_states(row: FeatureRow) -> tuple[TaskState, ...]:
@@ -65,7 +65,7 @@ def task_states(row: FeatureRow) -> tuple[TaskState, ...]:
 def plan_tasks(
     office: Office, row: FeatureRow, verb: str, numbers: Sequence[str], words: str = ""
 ) -> TaskPlan:
-    """Refused where it makes no sense; nothing is written."""
+    """Plan an order without writing anything; raise an error where it makes no sense."""
     if row.status.is_over:
         raise answers.no_gate(row)
     need_rest(row)

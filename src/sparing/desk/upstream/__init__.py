@@ -1,1 +1,1 @@
-"""What a person is told of the base branch and of pull requests, and may ask for."""
+"""What a person sees of the base branch and of pull requests, and may request."""

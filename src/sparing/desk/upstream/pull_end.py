@@ -1,8 +1,8 @@
 """A pull request that was merged or closed at its host ends its feature, and tidies up.
 
-Nothing is lost: a worktree with work in no commit stays, a branch goes only if all of it was
-merged, and its commits stay under a ref of ours. A feature that is at work on its pull request is
-paused first and ended when it rests.
+Nothing is lost: a worktree with uncommitted work stays, a branch is deleted only if all of it was
+merged, and its commits stay under a ref of ours. A feature that is running to fix its pull request
+is paused first and ended once it has stopped.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ SENDER = "gh"
 class PullEnd(NamedTuple):
     words: str
     kept: tuple[str, ...] = ()
-    """What stays behind, and where, a line each."""
+    """What was kept, and where, one line each."""
     later: bool = False
-    """The feature is at work: it ends when it rests."""
+    """True if the feature is running: it ends once it has stopped."""
 
 
 def end_feature(office: Office, found: PullLook, at: float) -> PullEnd:
-    """Done again it finds nothing left to do."""
+    """End the feature of a pull request that is over; repeating it changes nothing."""
     row, words = reload(office, found.row), pull_words(found.told)
     if row.running:
         with suppress(FeatureError):  # it has just come to rest
@@ -63,7 +63,7 @@ def end_feature(office: Office, found: PullLook, at: float) -> PullEnd:
 
 
 def _is_whole(office: Office, row: FeatureRow, head: str) -> bool:
-    """Whether all that the branch holds was in the pull request at the end; of a squash or a
+    """Whether the pull request in the end contained everything on the branch; for a squash or a
     rebase, whether nothing came after the hand-over."""
     tip = branch_commit(office.repository, row.feature.branch)
     handed = row.status is FeatureStatus.COMPLETED and tip == row.head
@@ -87,7 +87,7 @@ def _settle(office: Office, row: FeatureRow, *, merged: bool, words: str, at: fl
 
 
 def _word(status: FeatureStatus) -> str:
-    """How a gate was closed that nobody answers any more."""
+    """How a gate was closed that no longer needs an answer."""
     return PullState.MERGED.value if status is FeatureStatus.COMPLETED else PullState.CLOSED.value
 
 

@@ -1,6 +1,6 @@
-"""Pull requests of features: looked at through `gh`, what was said of them kept as findings.
+"""Pull requests of features: read through `gh`, with what was said about them kept as findings.
 
-A look reads and stores; it moves no branch and spends nothing. What `gh` can't tell is an error of
+A check reads and stores; it moves no branch and spends nothing. What `gh` can't tell is an error of
 two lines, and everything stays as it was.
 """
 
@@ -40,13 +40,13 @@ from sparing.workspace.host.pull_request_status import pull_address, read_pull_s
 class PullLook(NamedTuple):
     row: FeatureRow
     told: PullEvent
-    """As it stands now, or as it was seen last."""
+    """Current state, or the state seen last."""
     findings: tuple[PullFinding, ...] = ()
-    """Those that nobody has dealt with."""
+    """Findings not dealt with yet."""
     fault: SparingError | None = None
     """Why it could not be read."""
     news: bool = False
-    """Something is different from the last look."""
+    """True if something has changed since the last check."""
 
     @property
     def over(self) -> bool:
@@ -65,7 +65,7 @@ def requested(office: Office, rows: Sequence[FeatureRow] | None = None) -> list[
 
 
 def last_seen(office: Office, row: FeatureRow) -> PullEvent:
-    """An empty one if nobody has looked yet."""
+    """The last recorded state; an empty one if it was never checked."""
     with office.database.read() as connection:
         return _last(connection, row.feature.key)
 
@@ -79,7 +79,7 @@ def open_findings(office: Office, row: FeatureRow) -> tuple[PullFinding, ...]:
 
 
 def seen(office: Office, row: FeatureRow) -> PullLook:
-    """What is known without asking anybody."""
+    """What is known without asking the host."""
     return PullLook(row, last_seen(office, row), open_findings(office, row))
 
 
@@ -97,7 +97,7 @@ def look(office: Office, row: FeatureRow, environ: Mapping[str, str], at: float)
 
 
 def settle_round(office: Office, row: FeatureRow) -> None:
-    """Findings that a round was about are settled when it is handed over, each with its answer."""
+    """Settle the findings of a round that was handed over, each with its answer."""
     done = _last_round(office, row)
     if done is None:
         return
@@ -114,7 +114,7 @@ class _FinishedRound(NamedTuple):
 
 
 def _last_round(office: Office, row: FeatureRow) -> _FinishedRound | None:
-    """The latest one, if it was handed over; None where that was done without a round."""
+    """The latest round, if it was handed over; None if the hand-over was without a round."""
     with office.database.read() as connection:
         past = events.since(connection, 0, row.feature.key)
     asked = [one for one in past if _is_fix(one)]
@@ -130,7 +130,7 @@ def _is_fix(one: Event) -> bool:
 
 
 def _replies(office: Office, row: FeatureRow, asked: Event) -> list[str]:
-    """What whoever writes the code said after it was asked."""
+    """What the code's author replied after it was asked."""
     stage = code_stage(row.feature.flow)
     leg = int(asked.key.removesuffix(".answered").rpartition(".")[2])
     return [
@@ -145,7 +145,7 @@ def _replies(office: Office, row: FeatureRow, asked: Event) -> list[str]:
 
 
 def _clean(office: Office, status: PullStatus) -> PullStatus:
-    """What others wrote may hold a secret; it is stored without, and in whole characters."""
+    """Remove secrets from what others wrote, and replace broken characters, before storing it."""
 
     def plain(text: str) -> str:
         return office.folder.redactor.clean(text.encode("utf-8", "replace").decode())
@@ -158,7 +158,7 @@ def _clean(office: Office, status: PullStatus) -> PullStatus:
 
 
 def _store(office: Office, row: FeatureRow, status: PullStatus, at: float) -> bool:
-    """Whether anything is new."""
+    """Store what was read; returns whether anything is new."""
     key = row.feature.key
     with office.database.write() as tx:
         before = _last(tx, key)
@@ -181,7 +181,7 @@ def _store(office: Office, row: FeatureRow, status: PullStatus, at: float) -> bo
 
 
 def pull_words(told: PullEvent, fresh: int = 0) -> str:
-    """How it stands, in a line."""
+    """Its state, in one line."""
     if told.state != PullState.OPEN:
         by = f" by {told.by}" if told.by not in ("", "ghost") else ""
         return f"pull request #{told.number} was {told.state or 'opened'}{by}"
