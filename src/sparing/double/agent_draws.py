@@ -1,6 +1,6 @@
 """What one turn of an agent takes, drawn from its kind, a seed and the turn's identity.
 
-Nothing else may be asked for here, above all not the policy or what the turn was told.
+Nothing else may be used here, above all not the policy or the contents of the prompt.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _BUILDING = {
     "plan": Errand.WRITE,
     "implement": Errand.IMPLEMENT,
 }
-"""Stages of a builder that are no lone turns."""
+"""Stages of a builder that are not of the errand `LONE`."""
 
 
 class TurnIdentity(NamedTuple):
-    """Which turn of a feature it is, whatever it is told and however."""
+    """Which turn of a feature it is, independent of its prompt."""
 
     role: str
     stage: str
@@ -42,15 +42,15 @@ class TurnIdentity(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnNeeds:
-    """What a turn takes. Files and searches are knowledge; the rest is done in any case."""
+    """What a turn takes. Files and searches can be known already; the rest is always done."""
 
     files: int
     steady_files: int
-    """Of the files: so many are the same in every round."""
+    """How many of the files are the same in every round."""
     searches: tuple[int, ...]
-    """Numbers of what is searched for. The first stands for a listing of the files."""
+    """Numbers of the words to search for; the first stands for a listing of the files."""
     trusts_lists: bool
-    """A list of the files in the prompt does instead of the listing."""
+    """True if a list of files in the prompt replaces the listing."""
     changes: int
     """Edits, one passage each; whole files and documents that are written come on top."""
     commands: int
@@ -59,7 +59,7 @@ class TurnNeeds:
     seconds: float
     """The turn's own duration."""
     call_seconds: float
-    """Of one of its model calls: whoever needs fewer of them is done earlier."""
+    """Duration of one of its model calls: with fewer calls it ends earlier."""
 
 
 def share(*parts: object) -> float:
@@ -115,10 +115,10 @@ def turn_needs(kind: AgentKind, seed: int, errand: Errand, turn: TurnIdentity) -
 def needed_files(
     seed: int, turn: TurnIdentity, needs: TurnNeeds, names: Sequence[str]
 ) -> list[str]:
-    """Which of these files the turn has to have seen, in the order in which it opens them.
+    """The files that the turn must have seen, in the order in which it opens them.
 
-    The steady ones are the same in every round of who is asked for this; a file that everybody
-    looks at comes often. Files that others have added change little in what else is chosen.
+    The steady ones are the same in every round of the same role; popular files are chosen more
+    often. Files that others have added hardly change what else is chosen.
     """
     loop = turn._replace(iteration=0)
     known = sorted(set(names), key=lambda name: _place(seed, loop, name))
@@ -128,7 +128,7 @@ def needed_files(
 
 
 def step_sizes(seed: int, turn: TurnIdentity, kind: AgentKind, parallel: float) -> Iterator[int]:
-    """How many tool calls the first step of a turn has, the second, and so on without end."""
+    """Number of tool calls of each step of a turn, without end."""
     number = 0
     while True:
         several = share(seed, *turn, "several", number) < parallel
@@ -137,7 +137,7 @@ def step_sizes(seed: int, turn: TurnIdentity, kind: AgentKind, parallel: float) 
 
 
 def loop_rounds(kind: AgentKind, seed: int, role: str, stage: str) -> int:
-    """With which round a reviewer's loop ends, if nobody ends it before."""
+    """The round that ends a reviewer's loop, unless it is ended earlier."""
     drawn, sum_ = share(seed, role, stage, "rounds"), 0.0
     rounds = AGENTS[kind].rounds
     for number, part in enumerate(rounds, 1):
@@ -156,12 +156,12 @@ def turn_seconds(kind: AgentKind, seed: int, turn: TurnIdentity) -> float:
 
 
 def human_seconds(kind: AgentKind, seed: int, stage: str) -> float:
-    """Until a person answers at the gate of a stage."""
+    """Seconds until a person answers at the gate of a stage."""
     return AGENTS[kind].human_seconds.at(share(seed, stage, "human"))
 
 
 def _searches(habits: AgentHabits, seed: int, turn: TurnIdentity, count: int) -> Iterator[int]:
-    """The same ones in every round, but for a part."""
+    """Numbers of the searches, mostly the same in every round."""
     for number in range(count):
         again = share(seed, *turn, "again", number) < habits.steady_files
         about = turn._replace(iteration=1) if again else turn

@@ -2,24 +2,24 @@
 
 `light` agents answer after a look or two, `typical` ones work as public traces of coding agents
 say (8 to 15 calls a review, 20 to 45 an implementation, 1.2 tools a step), `heavy` ones look at
-most of the repository. Whoever plays an agent, the model double behind a real client or a bench
-without one, draws from here, so that both do the same work. What a real agent does, and these do:
+most of the repository. The model double behind a real client and the benches without one both draw
+from here, so that they do the same work. Like a real agent:
 
 - It looks before it judges: it lists files, searches, opens files one after another and seldom
   several at once (parallel calls in 0 to 25 % of the steps of a turn).
-- Some files are looked at by everybody, and 40 modules are few: most of what a turn opens somebody
-  has opened before. Whoever looks again, in another round, needs mostly the files of the last time.
+- Every agent opens certain files, and 40 modules are few: most of what a turn opens was opened
+  before. An agent that looks again, in another round, needs mostly the same files as last time.
 - What it knows it does not open again: text that the prompt gives, and files that it read earlier
   in the same conversation, unless they have changed since.
-- Commands are run again: whether the tests pass now, no memory tells.
+- Commands are run again: no memory tells whether the tests pass now.
 - An implementer goes to and fro between reading, changing and running; its steps are small.
 - A reviewer that rejects quotes lines that exist; how many rounds a loop has depends on the work.
 - It says a sentence or two with each step, and writes documents and reports of real length.
 - Half of its turns are quick, others take minutes; a person at a gate takes longer.
 
 **An agent never knows the policy.** All is drawn from a seed and the turn's identity: who is asked,
-in which stage, for which task, the how manieth time. So the same turn needs the same knowledge in
-every way of sending it. The ranges are those of the traces and not those which the chooser assumes
+in which stage, for which task, and how often before. So the same turn needs the same knowledge
+however it is sent. The ranges are those of the traces and not those which the chooser assumes
 (`economy/estimates.py`); the shapes are other ones too: log-normal, not uniform. A test holds the
 digest, so that no figure can be improved from here.
 """
@@ -41,11 +41,11 @@ from sparing.turn_kind import Errand
 REPOSITORY_FILES = 40
 """Modules of the repository that they work in."""
 FILE_TOKENS = (1_200, 3_000)
-"""Of one of them: uniform between these."""
+"""Tokens of one of these modules: uniform between these."""
 SEARCHES = 60
 """Different things that agents search for in it."""
 LIST_TRUST = 0.5
-"""How likely a list of files that was given spares the agent a listing of its own."""
+"""Probability that a list of files in the prompt replaces the agent's own listing."""
 
 
 class AgentKind(StrEnum):
@@ -55,7 +55,7 @@ class AgentKind(StrEnum):
 
 
 class Around(NamedTuple):
-    """Log-normal about a median, held within bounds."""
+    """Log-normal distribution around a median, clipped to bounds."""
 
     median: float
     spread: float
@@ -71,7 +71,7 @@ class Around(NamedTuple):
 
 
 class Toolwork(NamedTuple):
-    """How the tool calls of a turn divide; what is left over reads files."""
+    """Shares of a turn's tool calls; the rest reads files."""
 
     searches: float
     changes: float = 0.0
@@ -89,30 +89,30 @@ class AgentHabits:
     together: Around
     """Tool calls of such a step."""
     steady_files: float
-    """Of the files of a later round: the share that the rounds before needed as well."""
+    """Share of a later round's files that the rounds before needed as well."""
     step_chars: Around
-    """What is said with a step."""
+    """Characters said with a step."""
     search_lines: Around
-    """Of a search's result."""
+    """Lines of a search result."""
     document_chars: Around
     tasks: Around
     rounds: tuple[float, ...]
     """How likely a review loop ends with round 1, 2, …"""
     findings: Around
-    """Of a verdict that rejects."""
+    """Findings of a verdict that rejects."""
     finding_chars: Around
-    """Text and suggestion of one."""
+    """Characters of a finding's text and suggestion."""
     report_chars: Around
-    """The last answer of whoever changed something."""
+    """Characters of the final answer of an agent that changed something."""
     module_lines: Around
-    """Of a file that an implementer writes."""
+    """Lines of a file that an implementer writes."""
     quick_share: float
-    """Of the turns: those that take `quick_seconds`."""
+    """Share of the turns that take `quick_seconds`."""
     quick_seconds: float
     slow_seconds: tuple[float, float]
-    """Of the others: uniform between these."""
+    """Duration of the other turns: uniform between these."""
     human_seconds: Around
-    """Until a person answers at a gate."""
+    """Seconds until a person answers at a gate."""
 
 
 _DOCUMENT_WORK = Toolwork(searches=0.30)
@@ -221,7 +221,7 @@ AGENTS: Mapping[AgentKind, AgentHabits] = MappingProxyType(
 
 
 def digest() -> str:
-    """Of every distribution above."""
+    """Digest of every distribution above."""
     known = {kind.value: asdict(habits) for kind, habits in AGENTS.items()}
     others = [TOOLWORK, REPOSITORY_FILES, FILE_TOKENS, SEARCHES, LIST_TRUST]
     text = json.dumps([known, *others], sort_keys=True, default=dict)

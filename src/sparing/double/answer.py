@@ -1,6 +1,6 @@
-"""What the double says back, as one message or as a stream of events, with its bill.
+"""What the double answers, as one message or as a stream of events, with its bill.
 
-Ids derive from the request that they answer: equal requests get equal answers to the byte.
+Ids are derived from the request: equal requests get byte-identical answers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ DELTA_CHARS = 2_000
 
 
 class ToolCall(NamedTuple):
-    """A tool and what it is given."""
+    """A tool's name and its input."""
 
     name: str
     input: JsonObject
@@ -101,7 +101,7 @@ def usage_fields(usage: Usage) -> JsonObject:
 
 
 def _held_to(limit: int, said: ModelWords) -> ModelWords:
-    """Only text is ever cut short: half a tool call helps nobody."""
+    """Cut text to the limit; tool calls are never cut, since half of one is useless."""
     room = limit * CHARS_PER_TOKEN
     if said.calls or len(said.text) <= room:
         return said

@@ -38,14 +38,14 @@ LATEST_SECONDS = 1e12
 TICK_SECONDS = 0.001
 KEY_HEADERS = ("x-api-key", "authorization", "x-goog-api-key")
 Biller = Callable[[float, float, int], Usage]
-"""From when it came, when its answer begins, and how long that is."""
+"""Bills a request from its arrival time, the start of its answer, and the output tokens."""
 
 
 class DoubleClock:
-    """Time as the double counts it: no second passes unless somebody says so.
+    """The double's virtual time, which passes only when told to.
 
-    Every event takes a tick, so that what came earlier also has the earlier time. A client may
-    say how late it is; the clock then goes there, and never back.
+    Every event takes a tick, so that earlier events have earlier times. A client may state the
+    time; the clock then moves there, and never back.
     """
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class DoubleClock:
 
 @dataclass(slots=True)
 class Exchange:
-    """One request under way, and what will stand in the log about it."""
+    """One request in progress, and what will be logged about it."""
 
     number: int
     at: float
@@ -82,7 +82,7 @@ class Api:
         self.plan = RequestPlan()
         self.requests = 0
         self.holding = False
-        """While it is so no answer begins."""
+        """While True, no answer begins."""
         self._window_tokens = window_tokens
         self._log = log
         self._cache = PromptCache()
@@ -94,7 +94,7 @@ class Api:
         return len(self._held)
 
     def release(self) -> None:
-        """Whatever is held back may begin."""
+        """Let all held answers begin."""
         self.holding = False
         for future in self._held:
             future.set_result(None)
@@ -177,7 +177,7 @@ class Api:
         return self.plan.take(newest(asked), tag) if planned else USUAL
 
     def _biller(self, asked: ModelRequest, wire: WireFormat | None) -> Biller:
-        """How the request will be billed; raises what its provider would refuse of it."""
+        """How to bill the request; raises a Refusal where its provider would refuse it."""
         if wire is not None:
             cache = self._automatic.setdefault(wire.rule, AutomaticCache(wire.rule))
             text = prompt_text(asked)
@@ -232,7 +232,7 @@ class Api:
 
 
 def _told_time(http: HttpRequest) -> float:
-    """How late it is by the client's own count."""
+    """The time by the client's own clock."""
     told = http.headers.get("x-virtual-time", "0")
     try:
         seconds = float(told)
@@ -269,7 +269,7 @@ def _raise_error(step: PlannedReply, asked: ModelRequest) -> None:
 
 
 def _fault(step: PlannedReply) -> str:
-    """What went wrong on purpose while it was answered."""
+    """The fault that was deliberately caused while answering; empty if none."""
     faults = {
         "cut": step.cut is not None,
         "stall": step.stall is not None,

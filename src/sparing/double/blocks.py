@@ -34,13 +34,13 @@ from sparing.double.request import (
 from sparing.segment import estimate_tokens
 
 IMAGE_TOKENS = 1600
-"""The largest that a picture counts; its bytes say nothing about it."""
+"""Most tokens that an image counts for; its bytes say nothing about it."""
 _PLAIN = frozenset({"type", "text", "cache_control"})
 _RUNS = frozenset({CALL, RESULT})
 
 
 def to_cache(asked: ModelRequest) -> cache.CacheRequest:
-    """Raises Refusal for marks that the vendor does not take."""
+    """The request as the cache sees it; raises Refusal for marks that the vendor rejects."""
     blocks = tuple(_automatic(asked, list(_flat(asked))))
     try:
         return cache.CacheRequest(asked.model, blocks, _digest(_settings(asked)))
@@ -168,7 +168,7 @@ def _life(block: JsonObject) -> Life | None:
 
 
 def _bare(block: JsonObject) -> JsonObject:
-    """Without marks, which are no part of what is cached; own fields in one order."""
+    """The block without marks, which are not part of what is cached; its fields are sorted."""
     bare = {key: block[key] for key in sorted(block) if key != "cache_control"}
     inner = bare.get("content")
     if isinstance(inner, list):
@@ -177,7 +177,7 @@ def _bare(block: JsonObject) -> JsonObject:
 
 
 def _block_digest(frame: str, block: JsonObject) -> str:
-    """Of a block in its surroundings; plain text, which most blocks are, is hashed as it is."""
+    """Digest of a block in its surroundings; plain text, the usual case, is hashed directly."""
     if block["type"] == "text" and set(block) <= _PLAIN and isinstance(block.get("text"), str):
         data = f"{frame}\n{block['text']}".encode("utf-8", "surrogatepass")
         return "text " + hashlib.sha256(data).hexdigest()

@@ -1,4 +1,4 @@
-"""The double as a process of ours: there as long as we are, and gone with us.
+"""The double as a child process that lives as long as this program.
 
 It stops when its standard input ends, so that not even a killed program leaves one behind.
 """
@@ -34,7 +34,7 @@ class Child:
             text=True, encoding="utf-8", env={"LANG": "C.UTF-8"}, start_new_session=True,
         )  # fmt: skip
         self.end = weakref.finalize(self, _end, self._process)
-        """Also happens by itself when this program ends."""
+        """Also happens automatically when this program ends."""
         self.url = self._told()
 
     def _told(self) -> str:

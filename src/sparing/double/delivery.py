@@ -57,7 +57,7 @@ def json_body(value: JsonObject) -> Body:
 async def deliver(
     line: Line, body: Body, step: PlannedReply, headers: Mapping[str, str], *, status: int = 200
 ) -> bool:
-    """Whether the connection can be used again."""
+    """Send the response; return whether the connection can be reused."""
     head = response_head(status, {**body.headers, **headers, **step.headers})
     ends = [end for end in (step.cut, step.stall) if end is not None]
     if not ends and step.drip_bytes is None:

@@ -1,7 +1,7 @@
-"""Every request as it came, with its bill, one JSON object a line: a book that others can check.
+"""Every request as it came, with its bill, one JSON object per line: a log that others can check.
 
-`rebill` does so with our own rules. What could be a secret is not written: of the headers only
-those that are known to be harmless keep their value.
+`rebill` does so with our own rules. Possible secrets are not written: only headers that are known
+to be harmless keep their value.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ RESET = "reset"
 
 
 class Log:
-    """Appends to a file; without one it only counts."""
+    """Appends records to a file; without a file it does nothing."""
 
     def __init__(self, path: Path | None) -> None:
         self._file = _opened(path) if path else None
@@ -69,7 +69,7 @@ class Log:
 
 
 def _opened(path: Path) -> TextIO:
-    """Nobody else may read what was asked."""
+    """Open the log so that only its owner can read it."""
     try:
         file = path.open("a", encoding="utf-8")
         path.chmod(0o600)
@@ -89,14 +89,14 @@ def safe_headers(headers: Mapping[str, str]) -> dict[str, str]:
 
 class Rebilled(NamedTuple):
     requests: int
-    """Those that were billed."""
+    """Number of requests that were billed."""
     usage: Usage
     differing: tuple[int, ...]
-    """Numbers of the requests whose bill is another one now."""
+    """Numbers of the requests whose bill differs now."""
 
 
 class _Caches:
-    """One for each way of caching that requests in a log were billed by."""
+    """One cache for each kind of caching by which requests in a log were billed."""
 
     def __init__(self, *, lives_apart: bool = False) -> None:
         self._marked = PromptCache(lives_apart=lives_apart)

@@ -1,8 +1,8 @@
 """The model behind the double: a few rules that play every role for a real agent client.
 
-It opens the files it is told to, writes what the turn asks for, and ends with the report or
-verdict that the role owes. All of it follows from the request alone; nothing here thinks, and
-nothing that it says may be taken for a model's judgement.
+It opens the files it is told to, writes what the turn asks for, and ends with the report or verdict
+that the role owes. All of it follows from the request alone; nothing here thinks, and nothing that
+it says is a model's judgement.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sparing.double.verdicts import fit, verdict
 SCALE = 0.1
 NOTHING = TurnFacts()
 MOST_FILES = 5
-"""Of a change, that a reviewer or a fixer opens."""
+"""Most files of a change that a reviewer or a fixer opens."""
 
 
 class Act(NamedTuple):
@@ -36,21 +36,21 @@ class Act(NamedTuple):
     change: tuple[FileEdit, ...] = ()
     reply: str = "ok"
     object: JsonObject | None = None
-    """Said in its place by whoever owes an object; empty: only if the client has a form for it."""
+    """Said instead of `reply` if not None; an empty one only if the client has a form for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
     seed: int | None = None
-    """Of the verdicts; None approves everything at once."""
+    """Seed of the verdicts; None approves everything at once."""
     scale: float = SCALE
     """Length of documents against the median of real ones."""
     playbook: Playbook = ()
     agent: DrawnAgent | None = None
-    """Works as real agents do, in turns that no playbook has; None: as little as it can."""
+    """Works realistically in turns without a playbook; None: does as little as possible."""
 
     def say(self, asked: ModelRequest, told: TurnFacts = NOTHING) -> ModelWords:
-        """The next answer of the turn that is under way."""
+        """The next answer of the current turn."""
         turn = recognise(asked)
         tools = Toolbox(asked, turn)
         if self.agent is not None and self._works(turn):
@@ -63,7 +63,7 @@ class Model:
         return ModelWords(calls=calls) if calls else self._end(asked, turn, tools, act)
 
     def seconds(self, asked: ModelRequest, told: TurnFacts) -> float:
-        """How long after its turn began a request is sent, by the agent's own pace."""
+        """Seconds from the turn's start until a request is sent, at the agent's own pace."""
         if self.agent is None:
             return 0.0
         turn = recognise(asked)
@@ -126,12 +126,12 @@ class Model:
 
 
 def _under_review(turn: PlayedTurn) -> tuple[str, ...]:
-    """A change whose lines were not given is looked at in its files."""
+    """The files to open for a review: those of the change, if its diff was not given."""
     return () if "changes.diff" in turn.documents else tuple(turn.files[:MOST_FILES])
 
 
 def _mend(turn: PlayedTurn, tools: Toolbox) -> Act:
-    """Every mended file gets a line that says so; one that can't be opened stays as it is."""
+    """Add a line to the file that findings are settled in; if it can't be opened, do nothing."""
     paths = (turn.target,) if turn.target else tuple(turn.files[:MOST_FILES])
     words = f"Settled in round {turn.iteration}: {', '.join(turn.findings) or 'what was said'}."
     known = [path for path in paths if tools.text_of(path)][:1]
@@ -141,7 +141,7 @@ def _mend(turn: PlayedTurn, tools: Toolbox) -> Act:
 
 
 def _resolve(turn: PlayedTurn, tools: Toolbox) -> Act:
-    """Both sides of every conflict stay, one after the other; a file without markers as it is."""
+    """Keep both sides of every conflict, one after the other; skip files without markers."""
     shown = [text for name, text in turn.documents.items() if name.startswith("conflict ")]
     paths = tuple(text.partition("\n")[0].partition(":")[0] for text in shown)
     found = {path: writing.both_sides(tools.text_of(path) or []) for path in paths}
@@ -163,7 +163,7 @@ def _task(turn: PlayedTurn) -> Act:
 
 
 def _question(asked: ModelRequest, turn: PlayedTurn) -> Act:
-    """What the check of a resumed session asks."""
+    """The answer to a question of the resume check."""
     if turn.kind is PlayedKind.READ:
         return Act((turn.target,), reply=turn.reply or f"Read {turn.target}.")
     if turn.kind is PlayedKind.COUNT:

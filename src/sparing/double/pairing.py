@@ -1,7 +1,7 @@
 """Every tool call gets its result in the very next message, and no result comes without a call.
 
-Neighbouring messages of one side are one turn. Messages of the system between two turns do not
-count. Results stand before anything else in their turn.
+Consecutive messages of one side are one turn. System messages between two turns do not count.
+Results come before anything else in their turn.
 """
 
 from __future__ import annotations

@@ -28,13 +28,13 @@ def wants_panel(form: Mapping[str, Any]) -> bool:
 
 
 def formed(role: str, said: JsonObject, form: Mapping[str, Any]) -> JsonObject:
-    """Whoever is asked alone in a panel's session answers in the panel's form."""
+    """The verdict in the panel's form, if one reviewer alone is asked in a panel's session."""
     alone = wants_panel(form) and said and VERDICTS not in said
     return joined([Half(role, said)]) if alone else said
 
 
 def joined(halves: Sequence[Half]) -> JsonObject:
-    """One object; behind a verdict that does not pass nobody speaks."""
+    """The verdicts as one object; after one that does not pass there are no more."""
     found: list[JsonObject] = []
     for half in halves:
         found.append({REVIEWER: half.role, **half.said})
@@ -44,7 +44,7 @@ def joined(halves: Sequence[Half]) -> JsonObject:
 
 
 def joined_text(roles: Sequence[str], replies: Sequence[str]) -> str:
-    """The same of replies as texts; what is no verdict is said as it is."""
+    """The same for replies as text; a reply that is not a verdict is returned unchanged."""
     halves: list[Half] = []
     for role, reply in zip(roles, replies, strict=False):
         try:

@@ -37,7 +37,7 @@ class PlannedReply(BaseModel):
     when: str = ""
     """Only for a request that says this in its newest message."""
     tag: str = ""
-    """Only for a request with this in its `x-plan-tag` header: one turn of several at once."""
+    """Only for a request with this `x-plan-tag` header, to select one of several parallel turns."""
     times: int = Field(default=1, ge=1)
 
     text: str = ""
@@ -45,22 +45,22 @@ class PlannedReply(BaseModel):
     tool_use: tuple[ToolUse, ...] = ()
     stop_reason: str = ""
     output_tokens: int | None = Field(default=None, ge=0)
-    """Billed in place of what was said."""
+    """Billed instead of the actual output tokens."""
 
     error: int | None = Field(default=None, ge=400, le=599)
     kind: str = ""
     message: str = "scripted"
     headers: dict[HeaderText, HeaderText] = {}
-    """Of the response; `retry-after` for one."""
+    """Headers of the response, for example `retry-after`."""
 
     hold: bool = False
     """The answer begins only when the control says `release`."""
     hang: bool = False
     """The answer never begins."""
     cut: int | None = Field(default=None, ge=0)
-    """After so many bytes of the body the connection is closed."""
+    """Bytes of the body after which the connection is closed."""
     stall: int | None = Field(default=None, ge=0)
-    """After so many bytes of the body nothing more comes."""
+    """Bytes of the body after which nothing more is sent."""
     drip_bytes: int | None = Field(default=None, ge=1)
     drip_seconds: float = Field(default=0.01, ge=0, le=60)
     """The body comes in pieces of `drip_bytes` with this much real time between them."""
@@ -71,11 +71,11 @@ class PlannedReply(BaseModel):
 
     first_token_seconds: float = Field(default=0.0, ge=0)
     answer_seconds: float = Field(default=0.0, ge=0)
-    """By the double's own clock."""
+    """Duration of the answer by the double's own clock."""
 
     @property
     def said(self) -> ModelWords | None:
-        """None: the model's rules are asked."""
+        """The planned answer; None if the model's rules answer."""
         if not (self.text or self.thinking or self.tool_use or self.stop_reason):
             return None
         calls = tuple(ToolCall(use.name, use.input) for use in self.tool_use)
@@ -94,7 +94,7 @@ class RequestPlan:
         return len(self._steps)
 
     def add(self, steps: Iterable[PlannedReply]) -> None:
-        """Behind those that are left."""
+        """Append steps after those that are left."""
         self._steps += [step for step in steps for _ in range(step.times)]
 
     def take(self, newest: str, tag: str = "") -> PlannedReply:

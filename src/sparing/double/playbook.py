@@ -1,7 +1,7 @@
-"""Answers for turns that are known beforehand, in the form of a scripted agent's script.
+"""Answers for turns that are known in advance, in the form of a scripted agent's script.
 
-With the script of the demo the double plays the demo's story through a real client. A script's
-times, delays and failures are the scripted agent's own and are not read here.
+With the script of the demo the double plays the demo's story through a real client. Times, delays
+and failures in a script are only for the scripted agent and are ignored here.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def read_playbook(path: Path) -> Playbook:
 
 
 def as_object(reply: str) -> JsonObject | None:
-    """A reply that is one JSON object, such as a verdict."""
+    """The reply as a JSON object, such as a verdict; None if it is not one."""
     try:
         value: Any = json.loads(reply)
     except ValueError:

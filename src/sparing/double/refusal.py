@@ -1,6 +1,6 @@
-"""How the API says no: a status, a kind, and words that clients look for.
+"""How the API refuses: a status, a kind, and phrases that clients look for.
 
-Every refusal goes out in the vendor's error shape. Nothing of a traceback may ever be in one.
+Every refusal is sent in the vendor's error format. It must never contain any part of a traceback.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reading a request of the Messages API: what is understood, and what is refused as the API does.
 
-Fields that are not known are let through, since clients send new ones every week; their effect
-on the cache is decided in `blocks`. Text in here is data and is never shown in an error.
+Unknown fields are accepted, since clients send new ones every week; their effect on the cache is
+decided in `blocks`. The text is data and is never shown in an error.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def read_json(body: bytes) -> JsonObject:
 
 
 def read_asked(body: JsonObject, *, counting: bool = False) -> ModelRequest:
-    """`counting`: for the number of tokens alone, where no answer is asked for."""
+    """Read a request; `counting`: only to count tokens, without an answer."""
     model, stream = body.get("model"), body.get("stream") is True
     if not isinstance(model, str) or not model:
         _refuse("model", "Field required")
@@ -76,7 +76,7 @@ def placed(asked: ModelRequest) -> Iterator[tuple[str, JsonObject]]:
 
 
 def newest(asked: ModelRequest) -> str:
-    """What the last message says, results of tools included."""
+    """The text of the last message, including tool results."""
     return "\n".join(block_text(block) for block in asked.messages[-1].content)
 
 
@@ -89,12 +89,12 @@ def asked_form(asked: ModelRequest) -> JsonObject | None:
 
 
 def is_aside(asked: ModelRequest) -> bool:
-    """A client's own business beside a turn, such as a title: a form to fill and no tools."""
+    """Whether it is a client's own request beside a turn, such as a title: a form and no tools."""
     return not asked.tools and asked_form(asked) is not None
 
 
 def block_text(block: JsonObject) -> str:
-    """The words of a block of text or of a tool's result."""
+    """The text of a text block or tool result."""
     if block.get("type") == "text":
         return str(block.get("text", ""))
     content = block.get("content", "")
@@ -152,7 +152,7 @@ def _message(number: int, item: JsonObject) -> Message:
 
 
 def _blocks(where: str, value: object) -> tuple[JsonObject, ...]:
-    """A text alone is one block of text."""
+    """The blocks; a plain string is one text block."""
     if isinstance(value, str):
         return ({"type": "text", "text": value},) if value else ()
     blocks = _objects(where, value)

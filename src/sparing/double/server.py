@@ -1,8 +1,8 @@
 """The double as a server on this machine: connections, routes, control.
 
-It listens on loopback and nowhere else, and answers only those who call it by a loopback name,
-so that no page in a browser can be made to talk to it. Paid calls are impossible through it: it
-has no way out.
+It listens only on loopback and answers only requests to a loopback host name, so that no page in a
+browser can be made to talk to it. Paid calls are impossible through it: it makes no outgoing
+connections.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _NOBODY = HttpRequest("", "", {})
 class ServerSettings:
     host: str = "127.0.0.1"
     port: int = 0
-    """0: any that is free."""
+    """0 for any free port."""
     log: Path | None = None
     model: Model = Model()
     plan: tuple[PlannedReply, ...] = ()

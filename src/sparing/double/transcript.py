@@ -15,11 +15,11 @@ from sparing.double.verdicts import QuotableLine
 
 _ADDED = re.compile(r"^\+(?!\+\+ )(?P<text>.*\S.*)$", re.MULTILINE)
 _SHORTEST = 12
-"""A line that is shorter stands in too many places to be quoted."""
+"""Fewest characters of a line to quote: shorter ones occur too often."""
 
 
 def first_line(asked: ModelRequest, path: str) -> str:
-    """Of a file that was read earlier, however long ago."""
+    """The first line of a file that was read earlier, however long ago."""
     for done in _reads(asked):
         if done.path.endswith(path):
             found = lines(done.result)

@@ -40,7 +40,7 @@ _NEUTRAL: Mapping[str, Any] = {
 
 
 class QuotableLine(NamedTuple):
-    """Something that can be quoted, and where it stands."""
+    """A line that can be quoted, and where it is."""
 
     place: str
     text: str
@@ -53,7 +53,7 @@ def draw(*parts: object) -> float:
 
 
 def verdict(turn: PlayedTurn, seed: int | None, lines: Sequence[QuotableLine]) -> JsonObject:
-    """`seed` None: everything is approved at once."""
+    """The reviewer's verdict; with `seed` None everything is approved at once."""
     if is_panel(turn.role):
         return joined([Half(one.role, verdict(one, seed, lines)) for one in seats(turn)])
     findings = [] if seed is None else list(_findings(turn, seed, lines))
@@ -79,7 +79,7 @@ def seats(turn: PlayedTurn) -> tuple[PlayedTurn, ...]:
 
 
 def fit(value: object, schema: Mapping[str, Any]) -> Any:
-    """The value in the form a schema asks for: what it requires is there, the rest is known."""
+    """The value in a schema's form: required fields are added, unknown ones dropped."""
     known = cast("Mapping[str, Any]", schema.get("properties") or {})
     if isinstance(value, list) and "items" in schema:
         return [fit(item, schema["items"]) for item in cast("list[object]", value)]

@@ -1,7 +1,7 @@
 """Just enough HTTP/1.1 for clients on this machine, over asyncio's streams.
 
-No library stands in between because the double must be able to stop at any byte, hold an answer
-back and leave a stream open. What comes in is bounded in size before it is read.
+No library is used because the double must be able to stop at any byte, hold an answer back and
+leave a stream open. Input is bounded in size before it is read.
 """
 
 from __future__ import annotations

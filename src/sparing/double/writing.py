@@ -1,7 +1,7 @@
 """What the double's authors write: documents in the form our readers expect, code, reports.
 
-The words mean nothing; headings, ids, fields and lengths are as in real features. `scale` says
-how long a document is against the median of those.
+The words mean nothing; headings, ids, fields and lengths are as in real features. `scale` is the
+length of a document relative to their median.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def document(name: str, about: str, scale: float) -> str:
 
 
 def long_document(name: str, about: str, chars: int, parts: int) -> str:
-    """The same with about so many characters, for so many tasks."""
+    """The same with about `chars` characters, for `parts` tasks."""
     kind = _artifact(name)
     match kind:
         case ArtifactName.DESIGN:
@@ -82,7 +82,7 @@ def code(path: str) -> str:
 
 
 def remark(path: str, words: str) -> str:
-    """A line that may stand at the end of such a file."""
+    """A line that can be added at the end of such a file."""
     suffix = PurePosixPath(path).suffix
     if suffix == ".md":
         return f"\n{words}"
@@ -90,7 +90,7 @@ def remark(path: str, words: str) -> str:
 
 
 def report(files: Sequence[str]) -> str:
-    """What an implementer ends with."""
+    """The report that ends an implementer's turn."""
     listed = "\n".join(files) or "none"
     return (
         "## Implemented\nWhat the task asks for.\n## Tested\nnone\n"
@@ -106,7 +106,7 @@ def fix_report(findings: Sequence[str], place: str) -> str:
 
 
 def both_sides(lines: Sequence[str]) -> tuple[str, str]:
-    """A file's lines from its first conflict to its last, as they stand and without markers."""
+    """A file's lines from its first conflict to its last, as they are and without markers."""
     ends = [n for n, line in enumerate(lines) if line.startswith(("<<<<<<< ", ">>>>>>> "))]
     part = lines[ends[0] : ends[-1] + 1] if ends else ()
     return "\n".join(part), "\n".join(line for line in part if not _MARKER.match(line))

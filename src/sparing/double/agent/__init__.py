@@ -1,1 +1,1 @@
-"""An agent at work, as real ones are: what it knows, wants, does and says."""
+"""A realistic agent at work: what it knows, wants, does and says."""

@@ -1,7 +1,7 @@
-"""What a drawn agent looks at in a turn, for one that has a script and no model.
+"""What a drawn agent opens and searches in a turn, for agents with a script and no model.
 
 The same draws as those of the agent behind a real client: which files, which searches, how many
-passages and commands, how many of them at once. What it knows it does not look at again.
+passages and commands, how many of them at once. It does not open what it already knows.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Looks(NamedTuple):
 
     files: tuple[str, ...]
     searches: tuple[tuple[str, int], ...]
-    """Each with so many lines of its result."""
+    """Each word with the number of result lines wanted."""
     lists: bool
     needs: TurnNeeds
 
@@ -36,7 +36,7 @@ def looks_of(
     files: Sequence[str],
     known: Collection[str],
 ) -> Looks:
-    """`files`: those of the repository; `known`: files, documents and searches of the session."""
+    """What a turn opens; `files` are the repository's, `known` names what the session has seen."""
     needs, lines = needs_of(kind, seed, who), AGENTS[kind].search_lines
     words = dict.fromkeys(search_word(number) for number in needs.searches[1:])
     wanted = needed_files(seed, who, needs, files)
@@ -51,7 +51,7 @@ def looks_of(
 def steps_of(
     kind: AgentKind, seed: int, who: TurnIdentity, wishes: int, parallel: float
 ) -> Iterator[int]:
-    """How many of so many wishes each step takes."""
+    """How many of the `wishes` each step takes."""
     for size in islice(step_sizes(seed, who, kind, parallel), wishes):
         if wishes <= 0:
             return

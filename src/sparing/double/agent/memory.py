@@ -25,10 +25,10 @@ _DIFFED = re.compile(r"^(?:\+\+\+ b/|--- )(?P<path>[^\s(]+)", re.MULTILINE)
 
 
 class ToolUsed(NamedTuple):
-    """One tool call with what came of it."""
+    """One tool call with its result."""
 
     place: int
-    """Of the message in which it stands."""
+    """Index of the message that contains it."""
     name: str
     input: JsonObject
     result: str
@@ -81,7 +81,7 @@ class AgentMemory:
 
     @property
     def turn(self) -> tuple[ToolUsed, ...]:
-        """What was done in the turn that is under way."""
+        """The tool calls of the current turn."""
         return tuple(one for one in self.used if one.place >= self.place)
 
     @property
@@ -134,7 +134,7 @@ def _after(used: ToolUsed, before: str | None) -> str | None:
 
 
 def given_in(text: str) -> set[str]:
-    """Names of all material in a prompt, and files whose changes stand in it."""
+    """Names of all documents in a prompt, and of the files whose changes it contains."""
     documents = documents_in(text)
     diffs = (told for name, told in documents.items() if name.endswith(".diff"))
     return {*documents, *(path for told in diffs for path in _DIFFED.findall(told))}

@@ -1,7 +1,7 @@
-"""What representative agents say and write: verdicts, reports, code, passages that are changed.
+"""What representative agents say and write: verdicts, reports, code, changed passages.
 
-Lengths are drawn, the words mean nothing. Lines that are quoted exist: in the files that lie in
-the working folder now, else in what the prompt gave.
+Lengths are drawn, the words mean nothing. Quoted lines exist: in the files currently in the working
+folder, else in what the prompt gave.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ NOUNS = ("record", "window", "ticket", "ledger", "signal", "packet")
 DRAFT = "a first draft"
 _SYLLABLES = tuple(first + second for first in "bdfgklmnprstvz" for second in "aeiou")
 SHORTEST = 24
-"""Characters of a line that is worth a quote or a change."""
+"""Fewest characters of a line that is quoted or changed."""
 
 
 def search_word(number: int) -> str:
-    """What is searched for: a name as code has it."""
+    """A word to search for: a name as it occurs in code."""
     return f"{ACTS[number % SEARCHES % len(ACTS)]}_{NOUNS[number % SEARCHES // len(ACTS)]}"
 
 
@@ -54,7 +54,7 @@ def verdict(
 
 
 def _count(kind: AgentKind, seed: int, who: TurnIdentity, last: int) -> int:
-    """Fewer in every round: whoever sees no progress would not get another one."""
+    """Number of findings, fewer in every round: without progress the loop would be stopped."""
     loop = who._replace(iteration=1)
     first = max(last - 1, whole(AGENTS[kind].findings, seed, *loop, "findings"))
     return math.ceil(first * (last - who.iteration) / (last - 1))
@@ -85,7 +85,7 @@ def _finding(
 
 
 def _remark(chars: int, *about: object) -> str:
-    """Words that no other finding has: nobody may take two of them for one."""
+    """Words that occur in no other finding, so that no two are taken for the same."""
     said, number = "", 0
     while len(said) < chars:
         drawn = int(share(*about, "word", number) * len(_SYLLABLES) ** 3)
@@ -101,7 +101,7 @@ def _remark(chars: int, *about: object) -> str:
 def quotable(
     folder: str, feature: str, turn: PlayedTurn, papers: Sequence[str], changed: Sequence[str]
 ) -> list[QuotableLine]:
-    """Lines of what is judged as they stand now: changed code, else the newest document."""
+    """Current lines of what is judged: changed code, else the newest document."""
     code = [name for name in changed if name.endswith(".py")]
     if turn.stage in ("implement", "code_review") and code:
         paths = [(name, name) for name in code]
@@ -116,7 +116,7 @@ def quotable(
 
 
 def read_lines(folder: str, path: str) -> list[str]:
-    """Of a file in the working folder; none if it can't be read."""
+    """Lines of a file in the working folder; empty if it can't be read."""
     try:
         return (Path(folder) / path).read_text("utf-8").splitlines() if folder else []
     except (OSError, ValueError):
@@ -142,7 +142,7 @@ def module(path: str, lines: int, drafts: int) -> str:
 
 
 def passages(text: str, path: str, who: TurnIdentity, seed: int) -> Iterator[tuple[str, str]]:
-    """Lines that stand in the text only once, in drawn order, with what they become."""
+    """Lines that occur only once in the text, in drawn order, with their replacements."""
     every = text.splitlines()
     of_code = path.endswith(".py")
     fit = [

@@ -1,7 +1,7 @@
-"""The model as a representative agent: looks around, writes, changes, runs, and answers.
+"""The model as a representative agent: explores, writes, changes, runs, and answers.
 
-What it takes is drawn from the turn's identity, which the client's headers tell: a prompt may say
-the same thing in many ways, and none of them may change the work.
+Its work is drawn from the turn's identity, which the client's headers give: a prompt may say the
+same thing in many ways, and none of them may change the work.
 """
 
 from __future__ import annotations
@@ -45,27 +45,27 @@ PLAYED = frozenset(
         PlayedKind.ASSIST,
     }
 )
-"""Turns that are work; in the others somebody is only asked something."""
+"""Turns that are real work; in the others the agent is only asked something."""
 RETRO_CHARS = 4_000
 TRUST = 50
 MOST_NAMED = 8
-"""Places that an author names where it is asked to."""
+"""Most source files that an author names when asked to."""
 MOST_TARGETS = 3
 """Files in which findings are settled."""
 
 
 class TurnFacts(NamedTuple):
-    """What the headers of a request tell of its turn."""
+    """What the headers of a request say about its turn."""
 
     feature: str = ""
     """The feature's folder."""
     who: TurnIdentity | None = None
     worktree: str = ""
-    """Where the client's folder lies on this machine, if that is not the path that it says."""
+    """Path of the client's folder on this machine, if different from what the client says."""
 
 
 class Answer(NamedTuple):
-    """How a turn ends."""
+    """The final answer of a turn."""
 
     text: str = ""
     object: JsonObject | None = None
@@ -76,9 +76,9 @@ class DrawnAgent:
     kind: AgentKind
     seed: int = 1
     trust: int = TRUST
-    """Percent of the files that a fact sheet quotes which it does not open for that."""
+    """Percentage of files quoted in a fact sheet that it therefore does not open."""
     files: int = MOST_FILES
-    """That it asks for at once where a tool takes a list."""
+    """Files that it requests at once if a tool takes a list."""
 
     def needs(self, who: TurnIdentity) -> TurnNeeds:
         return needs_of(self.kind, self.seed, who)
@@ -133,7 +133,7 @@ class DrawnAgent:
         return [*before, *work.to_and_fro(looks, changes, runs)]
 
     def _files(self, turn: PlayedTurn, who: TurnIdentity, needs: TurnNeeds) -> dict[str, str]:
-        """What is written whole."""
+        """The files that are written whole."""
         if turn.kind is PlayedKind.TASK:
             paths = [one.removesuffix("(new)").strip() for one in turn.files if "(new)" in one]
             return {path: self._module(path, who, needs) for path in paths}
@@ -190,7 +190,7 @@ class DrawnAgent:
     def _verdict(
         self, who: TurnIdentity, turn: PlayedTurn, lines: Sequence[QuotableLine]
     ) -> JsonObject:
-        """Of a panel both, the second one without the words by which the first sorts."""
+        """The verdict, or for a panel both; the second without the first one's categories."""
         seats = zip(seats_of(self.kind, self.seed, who), seats_turns(turn), strict=False)
         said = [
             Half(seat.role, verdict(self.kind, self.seed, seat, own, lines)) for seat, own in seats
@@ -198,7 +198,7 @@ class DrawnAgent:
         return joined(said) if is_panel(who.role) else said[0].said
 
     def _found(self, who: TurnIdentity, memory: AgentMemory) -> JsonObject:
-        """What somebody reports who looked around; a form keeps what it has a field for."""
+        """Findings of an agent that explored; a form keeps only what it has a field for."""
         read = [path for used in memory.turn if used.reads for path in used.files][:6]
         return {
             "findings": [
@@ -215,14 +215,14 @@ class DrawnAgent:
 
 
 def identity(turn: PlayedTurn, told: TurnFacts) -> TurnIdentity:
-    """By the headers, else as far as the prompt tells."""
+    """The turn's identity from the headers, else from the prompt as far as possible."""
     if told.who is not None and told.who.role:
         return told.who
     return TurnIdentity(turn.role, turn.after or turn.stage, turn.task, turn.iteration)
 
 
 def read_identity(text: str) -> TurnIdentity | None:
-    """Out of a header; None if there is none."""
+    """Parse an identity header; None if it is empty."""
     if not text:
         return None
     role, stage, task, iteration = json.loads(text)
@@ -230,7 +230,7 @@ def read_identity(text: str) -> TurnIdentity | None:
 
 
 def _targets(turn: PlayedTurn) -> list[str]:
-    """Files that are there and are to be changed."""
+    """Existing files that are to be changed."""
     match turn.kind:
         case PlayedKind.REVISE | PlayedKind.REDO | PlayedKind.FIX:
             code = [path for path in turn.files if path.endswith(".py") and "test" not in path]
@@ -242,7 +242,7 @@ def _targets(turn: PlayedTurn) -> list[str]:
 
 
 def _named(memory: AgentMemory) -> str:
-    """Files that the turn has opened, where it was asked for what its document rests on."""
+    """The files that the turn has opened, if it was asked to name its sources."""
     if not memory.names_facts:
         return ""
     read = dict.fromkeys(

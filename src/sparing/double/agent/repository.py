@@ -1,7 +1,7 @@
-"""Modules of a repository that drawn agents can look around in: made anew, always the same.
+"""Modules of a repository for drawn agents to explore: generated, and always the same.
 
-They have as many tokens as files of real repositories; what they say means nothing, but names that
-agents search for stand in them.
+They have as many tokens as files of real repositories; the contents mean nothing, but include the
+names that agents search for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A panel's turn as a representative agent works it: each reviewer's own look, one by one.
+"""A panel's turn as a representative agent works it: each reviewer's own review, one by one.
 
-Whoever looks behind another one looks for the first time, and only if the other approves. What
-both want to see is opened once.
+The second reviewer always reviews for the first time, and only if the first one approves. What both
+want to see is opened once.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sparing.panel import members
 
 
 def seats_of(kind: AgentKind, seed: int, who: TurnIdentity) -> tuple[TurnIdentity, ...]:
-    """Who is at work in a turn; one who is asked alone has it to itself."""
+    """The reviewers at work in a turn; a role that is asked alone is the only one."""
     first, *others = members(who.role)
     alone = who._replace(role=first)
     if not others or rejects(kind, seed, alone):
@@ -23,7 +23,7 @@ def seats_of(kind: AgentKind, seed: int, who: TurnIdentity) -> tuple[TurnIdentit
 
 
 def rejects(kind: AgentKind, seed: int, who: TurnIdentity) -> bool:
-    """Until the drawn last round of this reviewer in this stage."""
+    """Whether this reviewer rejects: until its drawn last round in this stage."""
     return who.iteration < loop_rounds(kind, seed, who.role, who.stage)
 
 

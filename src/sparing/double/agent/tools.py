@@ -15,7 +15,7 @@ from sparing.double.answer import ToolCall
 from sparing.double.request import JsonObject, ModelRequest
 
 MOST_FILES = 4
-"""That are usually asked for in one call of a tool that takes a list."""
+"""Files usually requested in one call of a tool that takes a list."""
 
 
 class WishKind(StrEnum):
@@ -39,9 +39,9 @@ class Wish(NamedTuple):
     """A path, a pattern or a command."""
     old: str = ""
     new: str = ""
-    """A file's text, or a passage before and after."""
+    """A file's text; for an edit, the passage that replaces `old`."""
     lines: int = 0
-    """Of a search: how many of its result are wanted."""
+    """For a search: how many lines of its result are wanted."""
 
 
 class AgentTools:
@@ -51,7 +51,7 @@ class AgentTools:
         self._files = files
 
     def calls(self, wishes: Sequence[Wish]) -> tuple[ToolCall, ...]:
-        """These wishes as calls; reads that fit into one call of a list go together."""
+        """The wishes as tool calls; reads and edits are combined if a tool takes a list."""
         found: list[ToolCall] = []
         listed = self._lister(PATHS)
         reads = [one.about for one in wishes if one.kind is WishKind.READ] if listed else []
@@ -83,7 +83,7 @@ class AgentTools:
 
     @property
     def looks_at_once(self) -> int:
-        """How many files one call reads: a step may hold so many times more of them."""
+        """How many files one call can read, by which the size of a reading step is multiplied."""
         return self._files if self._lister(PATHS) is not None else 1
 
     def _call(self, wish: Wish) -> ToolCall | None:
@@ -127,7 +127,7 @@ class AgentTools:
         return self._with(("Bash", "command"), command=command)
 
     def _with(self, wanted: tuple[str, str], **given: object) -> ToolCall | None:
-        """The tool of that name, or another one that has the argument by which it is known."""
+        """The tool with that name, or another one that accepts all these arguments."""
         name, argument = wanted
         for tool, properties in self._tools.items():
             if tool == name and argument in properties:

@@ -1,7 +1,7 @@
 """A representative agent at work: what it wants to do in a turn, and the next step of it.
 
-Nothing is kept between requests: which wishes are still open is seen from the conversation, so
-whatever the agent knows already, from the prompt or from earlier turns, it does not ask for.
+Nothing is kept between requests: which wishes are still open is seen from the conversation, so the
+agent does not ask for what it already knows from the prompt or from earlier turns.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from sparing.double.agent_draws import (
 from sparing.double.agent_kinds import AGENTS, AgentKind
 
 MOST_STEPS = 55
-"""A client allows 60 turns; whoever comes near ends with what there is."""
+"""A client allows 60 turns; an agent that comes near ends with what it has."""
 FIRST_LOOKS = 0.6
-"""Of what an implementer looks at: the share before its first change."""
+"""Share of an implementer's reads and searches before its first change."""
 TRIES = 2
 
 
@@ -50,7 +50,7 @@ class AgentWork:
         self._trust = trust
 
     def next_step(self, wishes: Sequence[Wish], tools: AgentTools) -> tuple[Wish, ...]:
-        """What is done at once now; empty when nothing is left."""
+        """What to do now, in one step; empty if nothing is left."""
         if self._memory.steps >= MOST_STEPS:
             return ()
         sizes = step_sizes(self._seed, self._who, self._kind, self._needs.parallel)
@@ -68,7 +68,7 @@ class AgentWork:
         return _together(left, size, tools.looks_at_once)
 
     def looks(self, references: Sequence[str], names: Sequence[str]) -> list[Wish]:
-        """The list, then what must be read, then files and searches by turns."""
+        """The listing, then mandatory files, then files and searches in mixed order."""
         searches = [search_word(number) for number in self._needs.searches[1:]]
         lines = AGENTS[self._kind].search_lines
         found = [Wish(WishKind.LIST, "")] if self._needs.searches else []
@@ -102,7 +102,7 @@ class AgentWork:
         ]
 
     def to_and_fro(self, looks: list[Wish], changes: list[Wish], runs: list[Wish]) -> list[Wish]:
-        """An implementer's order: most looks first, then all mixed, a command last."""
+        """An implementer's order: most reads first, then everything mixed, a command last."""
         first = int(len(looks) * FIRST_LOOKS)
         steps = [one for one in changes if one.kind is WishKind.WRITE]
         later = [one for one in changes if one.kind is not WishKind.WRITE]
@@ -117,7 +117,7 @@ class AgentWork:
         return islice(passages(text, path, self._who, self._seed), max(1, self._needs.changes))
 
     def _open(self, wish: Wish) -> Wish | None:
-        """What is to be done for it now; None when it is done, known, or can't be."""
+        """What to do for a wish now; None if it is done, known or impossible."""
         memory = self._memory
         match wish.kind:
             case WishKind.LIST:
@@ -131,7 +131,7 @@ class AgentWork:
                 return self._try(wish)
 
     def _looked_at(self, wish: Wish) -> bool:
-        """A file that is to be changed must have been opened; of others the text is enough."""
+        """Whether a file is known; one that will be changed must have been opened in this turn."""
         if wish.new:
             return any(self._is_of(one, wish.about) and one.reads for one in self._memory.turn)
         return self._memory.knows(wish.about) or self._trusts(wish.about)
@@ -164,12 +164,12 @@ class AgentWork:
 
 
 def opened(path: str) -> Wish:
-    """A file that is going to be changed, unless its text is known from this session."""
+    """Wish to open a file that will be changed, unless the session knows its text."""
     return Wish(WishKind.READ, path, new=path)
 
 
 def modules(folder: str) -> list[str]:
-    """The files an agent may have to look at: modules that are there, tests aside."""
+    """The files an agent may have to open: existing modules, without tests."""
     if not folder:
         return []
     root = Path(folder)
@@ -182,7 +182,7 @@ def modules(folder: str) -> list[str]:
 
 
 def _together(left: Sequence[Wish], size: int, looks: int) -> tuple[Wish, ...]:
-    """The first ones, as far as they can be asked for at once."""
+    """The first wishes, as many as can be requested at once."""
     if not left:
         return ()
     first = left[0].kind

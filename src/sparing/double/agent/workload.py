@@ -79,7 +79,7 @@ GROUPS: Mapping[str, str] = MappingProxyType(
         "phase-reviewer": "phase",
     }
 )
-"""Whose rounds a role follows; every other one reviews code."""
+"""Group whose review rounds a role follows; every other role reviews code."""
 CHARS: Mapping[ArtifactName, int] = MappingProxyType(
     {
         ArtifactName.PRD: 19_916,

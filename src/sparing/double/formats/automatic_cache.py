@@ -36,12 +36,12 @@ class _Entry(NamedTuple):
 
 class AutomaticCache:
     def __init__(self, rule: AutomaticRule | None = None) -> None:
-        """Without a rule nothing is ever cached, as on most servers of one's own."""
+        """Without a rule nothing is ever cached, as on most self-hosted servers."""
         self._rule = rule
         self._entries: dict[str, _Entry] = {}
 
     def bill(self, model: str, prompt: str, at: float, ready_at: float, output: int) -> Usage:
-        """Of a request that starts at `at` and whose answer begins at `ready_at`."""
+        """Bill a request that starts at `at` and whose answer begins at `ready_at`."""
         total = max(1, estimate_tokens(prompt))
         if self._rule is None:
             return Usage(uncached=total, output=output)
@@ -75,7 +75,7 @@ class AutomaticCache:
 
 
 def _keys(model: str, prompt: str, step_tokens: int) -> list[str]:
-    """One for each whole step of the prompt, which holds all that stands before it."""
+    """A key for each whole step of the prompt, covering everything before it."""
     size = step_tokens * CHARS_PER_TOKEN
     running = hashlib.sha256(model.encode())
     keys: list[str] = []

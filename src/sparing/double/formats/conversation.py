@@ -1,7 +1,7 @@
-"""A conversation put together from any vendor's items, in the blocks of the double's own request.
+"""A conversation assembled from any vendor's items, in the blocks of the double's own request.
 
-Tools of ours have other names where the client carries them under a server's name; the rules that
-play a model know that one, so names are changed on the way in and back on the way out.
+Our tools have other names if the client prefixes them with a server's name; the rules that play a
+model know only one, so names are changed on the way in and back on the way out.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ OURS = frozenset({"look", "change", "run"})
 FAILED = ("Nothing was changed", "the tool is broken", "unsupported ", "Unknown tool")
 """How results of failed calls begin."""
 MOST_TOKENS = 1 << 30
-"""Of an answer, where the request names no limit."""
+"""Limit for an answer if the request names none."""
 
 
 def inner_name(name: str) -> str:
@@ -49,7 +49,7 @@ class ReadConversation:
         self._add("assistant", block)
 
     def result(self, id: str, text: str) -> None:
-        """These formats have no word for a call that failed; the text's beginning tells."""
+        """Add a result; these formats can't mark failed calls, so the text's beginning decides."""
         failed = text.startswith(FAILED)
         block = {"type": "tool_result", "tool_use_id": id, "content": text, "is_error": failed}
         self._add("user", block)
@@ -79,7 +79,7 @@ class ReadConversation:
 
 
 def _joins(last: Message, block: JsonObject) -> bool:
-    """A prompt after results is a turn of its own: its words say what is wanted."""
+    """Whether a block belongs to the last message; a prompt after results is a new turn."""
     return last.role == "assistant" or last.content[-1]["type"] == block["type"]
 
 
@@ -90,7 +90,7 @@ def tool(name: object, words: object, schema: object) -> JsonObject:
 
 
 def prompt_text(asked: ModelRequest) -> str:
-    """All that a provider sees of a request, in its order; ids differ and say nothing."""
+    """All that a provider sees of a request, in order; ids are left out, as they always differ."""
     return "\n".join(_parts(asked))
 
 
@@ -126,7 +126,7 @@ def words_of(value: object) -> str:
 
 
 def arguments(text: object) -> JsonObject:
-    """What a model gave a tool, as JSON in a string; anything else is no object."""
+    """A tool's arguments from a JSON string; an empty object for anything else."""
     try:
         return object_in(json.loads(str(text)))
     except ValueError:

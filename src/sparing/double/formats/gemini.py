@@ -60,7 +60,7 @@ def _take(talk: ReadConversation, role: str, part: JsonObject) -> None:
 
 
 def _id(part: JsonObject) -> str:
-    """Old clients send none; then the name has to do."""
+    """The call's id; old clients send none, so the name is used instead."""
     return str(part.get("id") or part.get("name"))
 
 

@@ -13,17 +13,17 @@ from sparing.double.formats.conversation import OURS, inner_name, outer_name
 from sparing.double.request import Message, ModelRequest
 
 BEFORE = ("", "s_", "mcp_s_")
-"""What clients put before a tool's name; nothing where no client stands between."""
+"""Prefixes that clients put before a tool's name; empty if there is no client in between."""
 
 
 def before_names(asked: ModelRequest) -> str | None:
-    """What stands before our tools' names in a request; None: they are known already."""
+    """The prefix of our tools' names in a request; None if they already have the known names."""
     listed = {str(tool["name"]) for tool in asked.tools}
     return next((one for one in BEFORE if any(one + name in listed for name in OURS)), None)
 
 
 def as_known(asked: ModelRequest) -> ModelRequest:
-    """The request as the rules that play a model know it."""
+    """The request with the tool names that the model's rules know."""
     before = before_names(asked)
     if before is None:
         return asked
@@ -42,7 +42,7 @@ def as_known(asked: ModelRequest) -> ModelRequest:
 
 
 def as_asked(said: ModelWords, asked: ModelRequest) -> ModelWords:
-    """What is said, under the names that the request has."""
+    """The answer with the tool names that the request has."""
     before = before_names(asked)
     if before is None:
         return said

@@ -16,7 +16,7 @@ from sparing.double.request import ModelRequest
 from sparing.usage import Usage
 
 OWN_SERVER = "/own"
-"""Paths that begin so play a server of one's own, which caches nothing that it would bill."""
+"""Prefix of paths that simulate a self-hosted server, whose cache is not billed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ GEMINI = WireFormat(gemini.read, gemini.body_of, gemini.error_of, GOOGLE)
 
 
 def format_of(path: str) -> WireFormat | None:
-    """None: the double's own, the Messages API, or nothing that it knows."""
+    """The format for a path; None for the Messages API and for unknown paths."""
     if path.endswith("/responses"):
         return RESPONSES
     if path.endswith("/chat/completions"):
