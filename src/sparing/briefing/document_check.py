@@ -1,15 +1,14 @@
 """Whether documents are fit to build on.
 
-What is read is what was committed. Absence, a stub and a document without sections send it back
-to its author once; a section that is only expected is told as a warning, or sends it back where
-the original's rules decide.
+The committed text is checked. A missing document, a stub or one without sections goes back to its
+author once; a section that is only expected leads to a warning, or sends it back if the original's
+rules apply.
 
-What is wrong with the document that an author has just written.
+Problems of the document that an author has just written.
 
 A person's comments that an author left unanswered: they are asked again.
 
-Once, and not until it obeys: what is still unanswered then is shown at the gate, where the
-person decides.
+Only once: what is still unanswered then is shown at the gate, where the person decides.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def unfit_documents(
     have: Iterable[ArtifactName],
     one: Settings,
 ) -> tuple[tuple[ArtifactName, str], ...]:
-    """Of the documents that a feature has: those on which no stage can build, and why."""
+    """Documents of the feature on which no stage can build, and why."""
     found: list[tuple[ArtifactName, str]] = []
     strict, folder = is_strict(one, row.feature), one.flow.folder_of(row.feature)
     for name in sorted(have):
@@ -87,7 +86,7 @@ WRITTEN = (StageStep.AUTHOR, StageStep.PART)
 def problems_of_turn(
     around: Surroundings, row: FeatureRow, place: Place, results: tuple[JobResult, ...]
 ) -> DocumentProblems:
-    """What is wrong with the document that an author has just finished; nothing if it goes on."""
+    """Problems of the document that an author has just finished; none while it is still writing."""
     stage = stage_of(place)
     if place.step not in WRITTEN or stage.work is not StageWork.DOCUMENT or stage.writes is None:
         return DocumentProblems()

@@ -1,7 +1,7 @@
-"""What the program adds so that a role need not look for it: notes, a map, unchanged code.
+"""What the program adds so that a role need not search: notes, a map, unchanged code.
 
-All of it is read from records and commits; no model is asked. Nothing that a role must know is
-left out for it: an aid is added, or says the same in parts that stay as they were.
+All of it is read from records and commits; no model is asked. Nothing that a role must know is left
+out for it: an aid is added, or says the same in parts that stay unchanged.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def aided(brief: Brief, source: Source) -> Brief:
 
 
 def whole(brief: Brief, source: Source) -> Brief:
-    """With the code in one piece, as it stands now."""
+    """The brief with the current code in one piece."""
     if brief.code is None or not brief.code.since:
         return brief
     text = _change(source, _base(source), source.job.head)
@@ -62,7 +62,7 @@ def whole(brief: Brief, source: Source) -> Brief:
 
 
 def bare(brief: Brief, source: Source) -> Brief:
-    """Without any aid: what the rules that know none of them would tell."""
+    """The brief without any aid, as under rules that have none."""
     return without_aids(whole(brief, source))
 
 
@@ -82,7 +82,7 @@ def map_of(repository: Repository, commit: str, but: str, only: str = "") -> str
 
 
 def _notes(source: Source, brief: Brief) -> str:
-    """From its own last turn in this loop; empty for one that has not been here."""
+    """Notes from the role's own last turn in this loop; empty if it had none."""
     job = source.job
     if job.iteration < 2 and brief.asked.kind is not TurnKind.VALIDATE:
         return ""
@@ -108,7 +108,7 @@ def _is_own(row: LedgerRow, source: Source) -> bool:
 
 
 def _lines(source: Source, path: str) -> int:
-    """Of a file of the repository as it stands; 0 for every other."""
+    """Number of lines of a file in the repository; 0 for any other path."""
     text = source.text(path)
     return 0 if text is None else text.count("\n") or 1
 
@@ -143,7 +143,7 @@ def _grown(source: Source, code: Code) -> Code:
 
 
 def _rounds(source: Source) -> list[str]:
-    """The commits that this loop's rounds looked at, the one at hand last."""
+    """The commits that this loop's rounds reviewed, the current one last."""
     found: list[str] = []
     looked: set[tuple[str, int]] = set()
     for row in source.verdicts():
@@ -158,5 +158,5 @@ def _rounds(source: Source) -> list[str]:
 
 
 def _change(source: Source, old: str, new: str) -> str:
-    """As reviewers of that commit were shown it."""
+    """The change as reviewers of that commit were shown it."""
     return changes_of(replace(source, job=replace(source.job, head=new)), old, CONTEXT_LINES)

@@ -1,9 +1,9 @@
-"""The fact sheet of a feature: who named a place, what the program quoted there, who is shown it.
+"""The fact sheet of a feature: who named a place, what was quoted there, who is shown it.
 
-Explorers and authors name places; the program reads the lines out of the commit at hand, so no
-path leads out of the repository and nothing but regular files is read. A place that is not there
-is left out. A stage's part of the sheet is made when its document is first written, and never
-again; what commits change of quoted lines is said in the prompts that follow.
+Explorers and authors name places; the program reads the lines out of the current commit, so no path
+leads out of the repository and only regular files are read. A place that does not exist is left
+out. A stage's part of the sheet is made when its document is first written, and never again; later
+changes to quoted lines are mentioned in the prompts that follow.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ LARGEST_CHARS = 400_000
 
 
 def with_sheet(brief: Brief, source: Source) -> Brief:
-    """What is shown of it, and what its effect is measured by."""
+    """The brief with the parts of the sheet to show, and what its effect is measured by."""
     use = sheet_use_of(source)
     blind = brief.asked.kind is TurnKind.ASSIST and brief.asked.phase  # tests before the code
     if use is SheetUse.OFF or blind:
@@ -92,7 +92,7 @@ Keep = Callable[[Connection], None]
 
 
 def quoted_sources(source: Source, named: Sequence[NamedFact], teller: Teller) -> Keep:
-    """What somebody who looked around has named, quoted at the commit that was looked at."""
+    """Facts that a researcher named, quoted from the commit it looked at."""
     if sheet_use_of(source) is SheetUse.OFF:
         return _nothing
     rows = _rows(source, _quoted(source, source.job.head, named))
@@ -100,7 +100,7 @@ def quoted_sources(source: Source, named: Sequence[NamedFact], teller: Teller) -
 
 
 def author_facts(source: Source, reply: str, commit: str, teller: Teller) -> Keep:
-    """What an author has named; with a first draft the part of its stage is made."""
+    """Facts that an author named; with a first draft the stage's part of the sheet is made."""
     use, stage = sheet_use_of(source), source.stage
     if use is SheetUse.OFF or stage.work is not StageWork.DOCUMENT:
         return _nothing
@@ -142,7 +142,7 @@ def _rows(source: Source, facts: Sequence[QuotedFact]) -> list[FactRow]:
 
 
 def _quoted(source: Source, commit: str, named: Sequence[NamedFact]) -> list[QuotedFact]:
-    """Places that are there, as they stand in the commit."""
+    """The named places that exist, quoted from the commit."""
     if not named:
         return []
     repository, clean = source.around.repository, source.around.folder.redactor.clean_lines

@@ -1,6 +1,6 @@
-"""What the program has seen for itself: checks before and after, changed files, unproven tasks.
+"""What the program has verified itself: checks before and after, changed files, unproven tasks.
 
-Reviewers are given it as a sheet, so that nobody has to derive it, and nobody has to be believed.
+Reviewers get it as a sheet, so that they need not work it out or take an author's word for it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Fact(NamedTuple):
 class Checked(NamedTuple):
     results: tuple[CheckResult, ...]
     known: Baseline | None
-    """What was red before the feature began; None if nobody has looked."""
+    """What was red before the feature began; None if the checks were not run then."""
 
     @property
     def red(self) -> tuple[CheckResult, ...]:

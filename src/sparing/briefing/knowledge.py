@@ -1,7 +1,7 @@
 """Lessons for a feature: read from a commit, added to prompts, with a record of who got which.
 
-What is given is chosen once, from the commit the feature began at and from what it is called
-there: every prompt of an audience begins with the same words for as long as the feature runs.
+They are chosen once, from the commit the feature began at and from its title and description: every
+prompt of an audience begins with the same text for as long as the feature runs.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def bank_at(repository: Repository, commit: str, folder: str) -> Bank:
 
 
 def given_to(source: Source) -> GivenLessons:
-    """What this job's role is given of the bank."""
+    """The lessons that this job's role gets."""
     audience = audience_of(source.role)
     flow = source.around.settings(source.row).flow
     if audience is None or not flow.knowledge_tokens:
@@ -80,7 +80,7 @@ def knowledge_for(source: Source) -> str:
 
 
 def audience_of(role: Role) -> Audience | None:
-    """Nobody, for those who look around: they are asked what they see, not what others saw."""
+    """The role's audience; None for researchers, who report what they see, not what others saw."""
     if role.role_class is RoleClass.RESEARCHER:
         return None
     if role.role_class is RoleClass.REVIEWER:
@@ -116,7 +116,7 @@ def made_features(source: Source) -> tuple[Made, ...]:
 
 @lru_cache(maxsize=64)
 def _given(chosen: Chosen) -> GivenLessons:
-    """A commit's files never change, so neither does the answer."""
+    """Choose the lessons; cached, since a commit's files never change."""
     repository, commit, folder, topic, audience, limit = chosen
     bank = bank_at(repository, commit, folder)
     if not any(page.entries for page in bank.values()):
@@ -125,7 +125,7 @@ def _given(chosen: Chosen) -> GivenLessons:
 
 
 def _places(repository: Repository, commit: str, topic: str) -> str:
-    """Files and folders that are called what the feature is about."""
+    """Paths that contain a word of the feature's topic."""
     words = {word.lower() for word in _WORD.findall(topic)}
     paths = list_files(repository, commit)
     return "\n".join(path for path in paths if any(word in path.lower() for word in words))

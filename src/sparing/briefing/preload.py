@@ -1,9 +1,9 @@
-"""Files sent with a turn because what it is about names them.
+"""Files sent with a turn because its subject names them.
 
 A task, a finding and a red check say which files they are about. A document names files for many
-reasons: whoever writes or judges it opens few of them, so none are sent for its sake. Only names
-that are files of the commit at hand count, and only where a call costs more than what naming is
-wrong about. Which those are is the economy room's decision; here they are looked up.
+reasons: its author or judge opens few of them, so none are sent for it. Only names that are files
+of the current commit count, and only if a call costs more than sending files that are not needed.
+Which those are is the economy room's decision; here they are looked up.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def files_for(source: Source, brief: Brief, seen: Collection[str]) -> tuple[Mate
 
 
 def with_files(brief: Brief, files: tuple[Material, ...]) -> Brief:
-    """A task has its sections, every other turn its materials."""
+    """Add files to the brief: to a task's sections, or to the materials of any other turn."""
     given = tuple(one.name for one in files)
     if brief.asked.kind is TurnKind.TASK:
         return replace(brief, sections=(*brief.sections, *files), given=given)
@@ -65,7 +65,7 @@ def _named(source: Source, texts: Iterable[str]) -> list[str]:
 
 
 def seen_by(source: Source) -> frozenset[str]:
-    """Files that the role's session has opened or was given, as they still stand."""
+    """Files that the role's session has opened or was given, and that are unchanged since."""
     session = source.session
     if session is None:
         return frozenset()

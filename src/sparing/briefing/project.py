@@ -27,8 +27,8 @@ class ProjectBlock(NamedTuple):
 
 
 def project_of(source: Source) -> ProjectBlock | None:
-    """What authors are told of the project they work for, and everybody of one that is being cut;
-    a project without a folder is a warning."""
+    """What authors are told about their project, and every role of a project that is being
+    split; a project without a folder gives a warning."""
     if source.row.feature.is_project:
         return ProjectBlock(words("blocks", "whole_project"))
     if not source.role.role_class.writes:
@@ -70,7 +70,7 @@ def _statuses(source: Source, listed: object) -> dict[str, str]:
 
 
 def _recorded(source: Source, name: str) -> str:
-    """What a feature that our database does not know says of itself."""
+    """The recorded status of a feature that our database does not know."""
     parent = PurePosixPath(source.folder).parent
     try:
         found: object = json.loads(source.text(f"{parent}/{name}/{META}") or "{}")

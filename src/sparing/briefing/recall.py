@@ -1,11 +1,11 @@
 """Context recall of a dispatch: whether its agent can know all that it must.
 
-What must be known is read again from commits and role files, not from what was composed:
-every line of every artifact of the role, and every line that changed since it last looked.
+What must be known is read again from commits and role files, not from the composed prompt: every
+line of every artifact of the role, and every line that changed since its last review.
 
-What a dispatch leaves to be known: warnings of its prompt, files it did not read.
+What a dispatch leaves to be reported: warnings of its prompt, files it did not read.
 
-Told as events; nothing of it ever stops the work.
+Recorded as events; none of them ever stops the work.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Recall(NamedTuple):
     needed: int
     """Lines that the agent must know."""
     missing: tuple[str, ...] = ()
-    """Some that it can't, with where they stand."""
+    """Some lines that it can't know, with their location."""
 
 
 def recalled(source: Source, brief: Brief, composed: Composed, *, resumed: bool) -> Recall:
@@ -64,7 +64,7 @@ def recalled(source: Source, brief: Brief, composed: Composed, *, resumed: bool)
 
 
 def _documents(source: Source, brief: Brief, *, resumed: bool) -> Iterable[Need]:
-    """Every artifact of the role, as it stands now."""
+    """Every artifact of the role, in its current state."""
     reviews, session = brief.asked.kind in REVIEWS, source.session
     wanted = list(source.role.artifacts if reviews else source.stage.reads)
     writes = source.stage.writes
@@ -80,14 +80,14 @@ def _documents(source: Source, brief: Brief, *, resumed: bool) -> Iterable[Need]
 
 
 def _comes_before(name: ArtifactName, judged: ArtifactName | None) -> bool:
-    """A document that follows the one under review is nobody's business yet."""
+    """Whether the document precedes the one under review; later ones don't matter yet."""
     order = tuple(ArtifactName)
     return judged is None or order.index(name) <= order.index(judged)
 
 
 def _changes(source: Source, brief: Brief, *, resumed: bool) -> Iterable[Need]:
-    """What a reviewer of code judges; of one that goes on what changed since it looked, which no
-    reference of then can stand for."""
+    """What a reviewer of code judges; for a resumed one, what changed since its last review,
+    which an earlier reference can't cover."""
     session = source.session
     if brief.asked.kind not in REVIEWS:
         return
@@ -113,7 +113,7 @@ def _lines(source: Source, since: str, *, code: bool) -> Iterable[Need]:
 
 
 def _transcript(source: Source) -> tuple[Segment, ...]:
-    """All that this role's session was sent."""
+    """Everything that was sent to this role's session."""
     session = source.session
     assert session is not None
     with source.around.database.read() as connection:
@@ -128,11 +128,11 @@ def _transcript(source: Source) -> tuple[Segment, ...]:
 
 
 BLIND = "A"
-"""The phase in which tests are thought of without a look at the code."""
+"""The phase in which tests are designed without seeing the code."""
 
 
 def tell_prepared(source: Source, teller: Teller, sent: Sent, fallback: str = "") -> None:
-    """A document sent whole, a project without a folder, a session that was lost."""
+    """Record warnings: a document sent whole, a project without a folder, a lost session."""
     if not sent.warnings and not fallback:
         return
     job = source.job
@@ -146,8 +146,8 @@ def tell_prepared(source: Source, teller: Teller, sent: Sent, fallback: str = ""
 
 
 def tell_unread(tx: Connection, source: Source, teller: Teller, sent: Sent) -> None:
-    """Files that were given by reference and neither seen being read nor confirmed; and those
-    that somebody has read who was to know nothing of the code."""
+    """Record files given by reference that were neither seen being read nor confirmed, and code
+    read by a role that was to know only the documents."""
     if source.phase == BLIND:
         _tell_peeked(tx, source, teller)
     if not sent.reads:

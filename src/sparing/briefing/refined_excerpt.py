@@ -13,7 +13,7 @@ LEFT_OUT = "[{count} more in this document: approved before, and not changed sin
 
 
 def excerpt(source: Source, document: Document) -> Document:
-    """The whole one where nothing was approved before, or all of it has changed."""
+    """The excerpt; the whole document if nothing was approved before, or all of it has changed."""
     refined = source.job.refined
     if not refined.since or document.text is None or not source.knows(refined.since):
         return document

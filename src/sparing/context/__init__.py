@@ -1,5 +1,5 @@
-"""Which words an agent gets, and how many.
+"""Which text an agent gets, and how much of it.
 
-Pure: texts come in, values and texts go out. Nothing here reads a file, runs a program or
-looks at a clock, and the words of the prompts themselves live in `prompts`.
+Pure functions: text in, values and text out. Nothing here reads a file, runs a program or reads the
+clock; the wording of the prompts lives in `prompts`.
 """

@@ -1,7 +1,7 @@
-"""Claims of a PRD: statements about the world, each with a mark of what they rest on.
+"""Claims in a PRD: statements about the world, each marked with what it is based on.
 
-A claim ends in `— Evidence: …` or `— Assumption: …`. Goals, criteria and questions are wishes and
-need none. What is counted here is shown and never blocks: a reviewer judges whether it matters.
+A claim ends in `— Evidence: …` or `— Assumption: …`. Goals, criteria and questions are not claims
+and need no mark. The result is shown and never blocks: a reviewer judges whether it matters.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from collections.abc import Iterator
 from sparing.context.documents.markdown import outline
 
 CLAIMING = ("problem", "constraint", "research", "analysis", "prior art", "background")
-"""Words of headings below which something is claimed."""
+"""Words that mark a heading whose section makes claims."""
 _MARK = re.compile(r"(?:—|–|--|-)\s*\**(?:evidence|assumption)\**\s*:", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 _EMPTY = re.compile(r"^[\W_]*(?:none|n/a)?[\W_]*$", re.IGNORECASE)
 
 
 def unmarked_claims(prd: str) -> tuple[str, ...]:
-    """Paragraphs and list items that claim something and say nothing of why it is so."""
+    """Paragraphs and list items that make a claim without a mark for evidence or assumption."""
     document = outline(prd)
     found: list[str] = []
     for heading in document.headings:

@@ -1,8 +1,8 @@
-"""Comments of a person on lines of a document: how they are written, read and passed on.
+"""A person's comments on lines of a document: how they are written, read and passed on.
 
-A sheet shows the document with numbered lines. What a person adds below a line is a comment on
-it; a quoted line that they changed is one too. What stands above the document is said of it as a
-whole. The author gets each comment under an id, and answers by that id.
+A sheet shows the document with numbered lines. Text that a person adds below a line is a comment on
+it, and so is a change to a numbered line. Text above the first line is about the document as a
+whole. The author gets each comment with an id, and answers by that id.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Comment(NamedTuple):
 
 class Remarks(NamedTuple):
     said: str
-    """Of the document as a whole."""
+    """The remark about the document as a whole."""
     comments: tuple[Comment, ...]
 
     @property
@@ -38,7 +38,7 @@ class Remarks(NamedTuple):
 
 
 def sheet(filename: str, text: str) -> str:
-    """What a person's editor opens."""
+    """The text that opens in the person's editor: instructions and the numbered document."""
     lines = text.splitlines()
     width = len(str(len(lines)))
     head = (
@@ -75,7 +75,7 @@ def read_sheet(filled: str, text: str) -> Remarks:
 
 
 def feedback(filename: str, remarks: Remarks) -> str:
-    """What the author is given."""
+    """The remarks as the text that the document's author is given, each comment with an id."""
     parts = [remarks.said] if remarks.said else []
     for number, comment in enumerate(remarks.comments, 1):
         quoted = comment.quoted[:_LONGEST_QUOTE].replace("\n", " ") or _EMPTY
@@ -85,12 +85,12 @@ def feedback(filename: str, remarks: Remarks) -> str:
 
 
 def comment_ids(text: str) -> tuple[str, ...]:
-    """The ids in a feedback, in order."""
+    """The ids of the comments in a feedback text, in order."""
     return tuple(f"C{found[1]}" for found in _ID.finditer(text))
 
 
 def read_feedback(text: str) -> dict[str, Comment]:
-    """The comments in a feedback, by id."""
+    """The comments in a feedback text, by id."""
     found: dict[str, Comment] = {}
     for match, part in zip(_ID.finditer(text), _parts(text), strict=True):
         _, _, body = part.partition("\n")
@@ -104,7 +104,7 @@ def read_feedback(text: str) -> dict[str, Comment]:
 
 
 def only(text: str, ids: Collection[str]) -> str:
-    """These comments of a feedback, as they stand in it."""
+    """The comments with these ids, verbatim from a feedback text."""
     return "\n\n".join(part for part in _parts(text) if part.partition(",")[0] in ids)
 
 

@@ -1,8 +1,8 @@
 """Git's diff as values, without losing a byte of it.
 
-Hunks are taken by their counted lines, so that a diff inside a diff is content. Lines end at
-line feeds only; carriage returns, form feeds and the mark for a missing last newline stay
-where they are. The text is expected as git writes it with `a/` and `b/` before the names.
+Hunks are read by their line counts, so that a diff inside a diff is content. Only line feeds end a
+line; carriage returns, form feeds and the marker for a missing last newline are kept. The text must
+have git's `a/` and `b/` before the names.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Hunk:
     new_start: int
     new_count: int
     context: str
-    """What git wrote behind the second @@."""
+    """The text that git writes after the second @@."""
     body: str
     """Exact, with the signs and the mark for a missing newline."""
 
@@ -144,7 +144,7 @@ def _first(headers: dict[str, str], prefixes: tuple[str, str, str]) -> str:
 
 
 def _names(names: str) -> tuple[str, str]:
-    """From `a/name b/name`; a rename says its names again, on lines of their own."""
+    """Old and new name from `a/name b/name`; a rename repeats them on lines of their own."""
     if names.startswith('"'):
         end = names.find('" ', 1) + 1
         return _name(names[:end]), _name(names[end + 1 :])

@@ -37,7 +37,7 @@ def explored_tree(paths: Iterable[str]) -> str:
 
 
 def key_files(texts: Mapping[str, str], names: Mapping[str, Sequence[str]]) -> str:
-    """One line a file: path, size, what it defines; the first ones read come first."""
+    """One line per file: path, size and what it defines, in the order in which they were read."""
     rows: list[str] = []
     for path, text in list(texts.items())[:MOST_FILES]:
         defined = ", ".join(tuple(names.get(path, ()))[:MOST_NAMES])

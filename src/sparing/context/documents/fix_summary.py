@@ -1,4 +1,4 @@
-"""What an author says of its fixes: the part of a reply that a reviewer is given."""
+"""What an author says about its fixes: the part of a reply that a reviewer is given."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A handoff block in another form than the one asked for: JSON, XML, YAML, or without a heading.
+"""Handoff blocks in a form other than the one asked for: JSON, XML, YAML, or without a heading.
 
-Each gives the same fields as the block itself, as texts. What looks like a block and can't be read
-is shown, so that it is asked for once more and nobody takes it for a stage that is completed.
+Each yields the same fields as the block itself, as text. Text that looks like a block and can't be
+read is reported, so that it is asked for again and not taken for a completed stage.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NAMES = {
     "warning": "warnings",
 }
 LEAST = 2
-"""So many known fields, the status among them, make a block."""
+"""Known fields, including the status, that it takes to count as a block."""
 SHOWN = 300
 _OBJECT = re.compile(r"\{")
 _TAG = re.compile(r"<(?P<name>[A-Za-z][\w-]*)(?:\s[^<>]*)?>(?P<body>.*?)</(?P=name)\s*>", re.DOTALL)
@@ -48,13 +48,13 @@ def other_forms(reply: str) -> Iterator[dict[str, str]]:
 
 
 def trace_of(reply: str) -> str:
-    """The beginning of what looks like a block; empty if nothing does."""
+    """The beginning of text that looks like a block; empty if none does."""
     found = list(_TRACE.finditer(reply))
     return " ".join(reply[found[-1].start() :][:SHOWN].split()) if found else ""
 
 
 def known_name(name: str) -> str:
-    """Ours for a field's name in any spelling; empty if it is none."""
+    """Our name for a field, whatever its spelling; empty if it is not a field of ours."""
     plain = "".join(part.removesuffix("s") for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name))
     return NAMES.get(plain.lower(), "")
 
@@ -79,7 +79,7 @@ def _json(reply: str) -> Iterator[dict[str, str]]:
 
 
 def _text(value: object) -> str:
-    """Several are bullets."""
+    """The value as text; a list becomes bullets."""
     if isinstance(value, list):
         return "\n".join(f"- {_text(one)}" for one in cast("list[object]", value))
     if isinstance(value, dict):

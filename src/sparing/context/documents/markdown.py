@@ -1,16 +1,16 @@
 """Markdown as headings and the exact text under them.
 
 Positions come from markdown-it-py, so that setext headings, lists, quotes and HTML are what
-CommonMark says they are; only fences and what nobody closed are read more tolerantly
-(`fences`). Nothing here knows what a document is about.
+CommonMark says they are; only fences and unclosed blocks are read more tolerantly (`fences`).
+Nothing here knows what a document is about.
 
 Which lines of a markdown text are code or comment, and which are prose.
 
-Documents written by models show other documents inside code fences, and those hold fences of
-their own. CommonMark would end the outer fence at the inner one's end; here a ```` ```lang ````
-line inside a fence opens a nested one. What was opened and never closed must not hide the
-rest of a document: such a fence ends at the next heading of rank two or deeper, and such an
-HTML comment hides only its own line.
+Documents written by models show other documents inside code fences, which have fences of their own.
+CommonMark would end the outer fence at the end of the inner one; here a ```` ```lang ```` line
+inside a fence opens a nested one. An unclosed block must not hide the rest of a document: such a
+fence ends at the next heading of rank two or deeper, and such an HTML comment hides only its own
+line.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Outline:
         return self.slice(heading.line, heading.end)
 
     def headings_between(self, first: int, last: int) -> tuple[Heading, ...]:
-        """Those that stand on these lines, both included."""
+        """The headings on these lines, both included."""
         start = bisect_left(self.headings, first, key=lambda heading: heading.line)
         stop = bisect_right(self.headings, last, key=lambda heading: heading.line)
         return self.headings[start:stop]
@@ -89,9 +89,9 @@ def _front_matter(lines: Sequence[str]) -> int:
 
 
 def _chunks(lines: Sequence[str]) -> Iterator[Region]:
-    """Stretches that may hold a heading, cut only where every list, quote and paragraph ends.
+    """Ranges that may hold a heading, cut only where every list, quote and paragraph ends.
 
-    Parsing them one by one keeps the parser's tokens few: with all of a big document's tokens
+    Parsing them one by one keeps the number of tokens small: with all tokens of a big document
     alive at once, Python's garbage collector alone takes more than linear time.
     """
     start, promising, raw, html = 0, False, False, False
@@ -111,7 +111,7 @@ def _chunks(lines: Sequence[str]) -> Iterator[Region]:
 
 
 def _starts_block(previous: str, line: str) -> bool:
-    """Whether no block that began earlier can go on in this line."""
+    """Whether no block that began earlier can continue on this line."""
     if not line or line[0] in " \t":
         return False
     return not previous.strip() or _INTERRUPTS.match(line) is not None
@@ -119,7 +119,7 @@ def _starts_block(previous: str, line: str) -> bool:
 
 @cache
 def _parser() -> MarkdownIt:
-    """Blocks only, and no link definitions: they hold no heading."""
+    """A parser for blocks only, without link definitions, which can't contain a heading."""
     return MarkdownIt("commonmark").disable(["inline", "text_join", "reference"])
 
 
@@ -134,7 +134,7 @@ def _headings(lines: Sequence[str], chunk: Region) -> Iterator[Heading]:
 
 
 def _only_a_rule(token: Token, inline: Token) -> bool:
-    """A separator set right under a paragraph or a field, without the blank line it needs."""
+    """Whether it is a separator right below a paragraph or field, without the blank line."""
     several = token.map is not None and token.map[1] - token.map[0] > 2
     return several or _FIELD.match(inline.content) is not None
 
@@ -160,7 +160,7 @@ _RULE = "***"
 
 
 class Region(NamedTuple):
-    """Lines that are no prose; 0-based, `stop` is the first line after them."""
+    """Lines that are not prose; 0-based, `stop` is the first line after them."""
 
     start: int
     stop: int
@@ -180,7 +180,7 @@ class _Reading(NamedTuple):
 
 
 class Masked(NamedTuple):
-    """As many lines as before, without line ends; a fence has become a rule and blank lines."""
+    """The same number of lines, without line endings; a fence becomes a rule and blank lines."""
 
     lines: list[str]
     hidden: tuple[Region, ...]

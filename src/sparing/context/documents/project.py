@@ -1,7 +1,7 @@
-"""Project context: what a feature that belongs to a project must know of it, in 500 tokens.
+"""Project context: what a feature must know about the project it belongs to, in 500 tokens.
 
-Too long, it loses detail in a fixed order: dependencies become counts, then goals go one by
-one, then what is left is cut. It never grows beyond its limit, whatever the project holds.
+If it is too long, it loses detail in a fixed order: dependencies become counts, then goals are
+dropped one by one, then the rest is cut. It never exceeds its limit, whatever the project holds.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def milestone_of(roadmap: str, feature: str) -> str:
 
 
 def sorted_by_status(statuses: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
-    """Completed, in progress, blocked; what has not begun blocks whoever waits for it."""
+    """Completed, in progress, blocked; features that have not begun count as blocked."""
     completed = tuple(name for name, status in statuses.items() if status == "completed")
     working = tuple(name for name, status in statuses.items() if status == "active")
     known = {*completed, *working}

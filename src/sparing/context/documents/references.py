@@ -1,8 +1,8 @@
-"""Where a task says it comes from: `Plan Step 1.1 / Design C9`, `Design I1, I5; Spec R2.1`.
+"""A task's references to its sources: `Plan Step 1.1 / Design C9`, `Design I1, I5; Spec R2.1`.
 
-A word for a document (`plan`, `design`, `spec`) sets the kind, a label (`Step`, `Component`)
-may follow, and both are carried over `, ; / + &` and "and" to the identifiers after them. Any
-other word ends that, and what stands in brackets is an aside with a state of its own.
+A word for a document (`plan`, `design`, `spec`) sets the kind, a label (`Step`, `Component`) may
+follow, and both carry over `, ; / + &` and "and" to the identifiers after them. Any other word ends
+that, and text in brackets is an aside with a state of its own.
 """
 
 from __future__ import annotations
@@ -58,15 +58,15 @@ class _State:
     kind: ReferenceKind | None = None
     label: str = ""
     slot: bool = True
-    """An identifier may come here: at the start, after a kind and after a joint."""
+    """True if an identifier may come here: at the start, after a kind, or after a separator."""
     intact: bool = True
     """No other word came since the kind."""
     carried: bool = False
     """The kind was stated for an earlier identifier."""
     letters: str = ""
-    """Of the last identifier."""
+    """The letters of the last identifier."""
     bare: bool = False
-    """Whether identifiers count by their letters or labels where no kind was stated."""
+    """True if letters or labels can identify the document where no kind was stated."""
     plan_letters: frozenset[str] = frozenset()
 
 
@@ -78,9 +78,9 @@ def field_references(
 
 
 def heading_names(value: str) -> tuple[Reference, ...]:
-    """Sections of the design by their names alone: `Design: Row format, Writers`.
+    """Sections of the design given only by name: `Design: Row format, Writers`.
 
-    Whether there are such sections is for the design to say.
+    Whether the design has such sections is checked elsewhere.
     """
     line = value.strip().partition("\n")[0].partition(". ")[0].rstrip(". ")
     names = [name.strip(" *_`§") for name in _NAMES.split(line)]

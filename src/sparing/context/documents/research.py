@@ -1,7 +1,7 @@
-"""What those who look around bring back: findings with sources, as a document for an author.
+"""What the researchers bring back: findings with sources, as a document for an author.
 
-A reply is foreign text. Whatever has no source is left out, lines stay lines, and long ones end
-early; an author is never handed a reply as it came.
+A reply is untrusted text. Findings without a source are dropped, each stays on one line, and long
+ones are cut; an author is never given a reply verbatim.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ SCHEMA: dict[str, Any] = {
 
 class ResearchReport(NamedTuple):
     text: str
-    """Empty if there is nothing an author could use."""
+    """The findings as a document; empty if an author could use none."""
     findings: int
     words: str
-    """What came of it, in a line."""
+    """The result, in one line."""
     named: tuple[NamedFact, ...] = ()
-    """Where it was found."""
+    """The places in the code that the findings name as their sources."""
 
 
 def read_findings(reply: Mapping[str, Any]) -> ResearchReport:

@@ -1,9 +1,9 @@
 """Which parts of plan and design a task is given.
 
-Sections where every reference of the task leads to one, else the whole document, with the
-reason as a warning: too much costs tokens, too little costs the task. Only a document that
-does not exist gives nothing. A task that names no part of the plan is placed by its own number
-or its group's, if the words of both headings agree; numbers alone are no evidence.
+Sections if every reference of the task leads to one, else the whole document, with the reason as a
+warning: too much costs tokens, too little costs the task. Only a missing document gives nothing. A
+task that names no part of the plan is matched by its own number or its group's, if the words of
+both headings agree; numbers alone are no evidence.
 """
 
 from __future__ import annotations
@@ -144,8 +144,7 @@ def _scope(task: Task, kind: ReferenceKind, index: SectionIndex | None) -> Docum
 
 
 def _mentioned(task: Task, kind: ReferenceKind, index: SectionIndex) -> list[Hit]:
-    """Sections that begin with what the task names in passing; a heading that itself only
-    mentions it is none of them."""
+    """Sections led by what the task names in passing; headings that only mention it don't count."""
     return [
         Hit(one.id, heading, via)
         for one in task.mentions
@@ -160,7 +159,7 @@ def _full(index: SectionIndex, warning: str) -> DocumentScope:
 
 
 def _sections(index: SectionIndex, hits: Sequence[Hit]) -> DocumentScope:
-    """Each section once, in document order; one that lies in another comes with it."""
+    """Each section once, in document order; nested ones are included in their parent."""
     kept: list[Heading] = []
     for heading in sorted({hit.heading for hit in hits}, key=lambda item: item.line):
         if not kept or heading.line > kept[-1].end:
@@ -174,7 +173,7 @@ def _closed(section: str) -> str:
 
 
 def _placed(task: Task, index: SectionIndex) -> Hit | None:
-    """Where the task's number, or else its group's, leads a heading with the same words."""
+    """The section whose heading has the task's number, or else its group's, and the same words."""
     own, title = index.find(task.number), _words(task.title)
     if own is not None and own.via is not Via.MENTION:
         words = _words(own.heading.text)

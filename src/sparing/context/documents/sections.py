@@ -1,9 +1,9 @@
 """The section of a document that an identifier names.
 
-A heading led by the identifier as a whole token is better than one that mentions it, and that
-is better than one for its prefix (`1A.1` lies in `1A`). Case never matters. Of two headings
-that are equally good neither is taken: the caller gives the whole document, which is dearer
-than the right section and cheaper than a wrong one.
+A heading led by the identifier as a whole token is better than one that mentions it, and that is
+better than one for its prefix (`1A.1` lies in `1A`). Case never matters. If two headings are
+equally good, neither is taken: the caller gives the whole document, which costs more than the right
+section and less than a wrong one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Via(StrEnum):
     PREFIX = "prefix"
     NAME = "name"
     NUMBER = "number"
-    """Not named by the task, but its own number or its group leads there."""
+    """By the task's own number or its group's, although the task does not name the section."""
 
 
 class SectionMatch(NamedTuple):
@@ -63,14 +63,14 @@ class SectionIndex:
             self._worded.setdefault(word, []).append(entry)
 
     def find(self, identifier: str) -> SectionMatch | None:
-        """The one best heading, or none where nothing or too much fits."""
+        """The best heading, or None if none fits or several fit equally well."""
         found = self.find_all(identifier)
         return found[0] if len(found) == 1 else None
 
     def find_all(self, identifier: str) -> tuple[SectionMatch, ...]:
-        """The one best heading, or all that a range covers; empty where one is missing.
+        """The best heading, or all that a range covers; empty if one is missing.
 
-        `Steps 1-3` covers a step 2b that stands between them.
+        `Steps 1-3` includes a step 2b between them.
         """
         wanted = parse_ident(identifier)
         if not wanted:
@@ -152,7 +152,7 @@ def _name_fit(words: tuple[str, ...], entry: _Entry) -> int:
 
 
 def _may_be_about(entry: _Entry, wanted: Ident) -> bool:
-    """A heading with an identifier of the same make is about that one, not about `wanted`.
+    """Whether the heading can be about `wanted`: not if led by another identifier of that kind.
 
     `Step 1.4: Update section 1.5` is not 1.5, and `1B: … (after 1A)` is not 1A.
     """
@@ -165,7 +165,7 @@ def _may_be_about(entry: _Entry, wanted: Ident) -> bool:
 
 
 def _only(entries: Iterable[_Entry], via: Via) -> SectionMatch | None:
-    """The one heading, or the outermost where all others lie within it."""
+    """The only heading, or the outermost if it contains all others."""
     headings = sorted({entry.heading for entry in entries}, key=lambda heading: heading.line)
     outer = headings[0]
     if all(heading.end <= outer.end for heading in headings[1:]):

@@ -1,11 +1,11 @@
 """An implementer's report: fields under tolerant headers, and its entry in the log.
 
-A report is a claim. It is kept for the retrospective and shown to people; whether files changed
-and tests pass is seen by the program and not read here.
+A report is a claim. It is kept for the retrospective and shown to people; whether files changed and
+tests pass is observed by the program and not read from here.
 
-An implementation log, read: what was decided, where the work left its plan, what worries.
+Reading an implementation log: decisions, deviations from the plan, concerns.
 
-Tolerant of hands: a line that says nothing of these is passed over.
+Tolerant of manual edits: lines about anything else are skipped.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class TaskReport:
     deviations: str = ""
     concerns: str = ""
     already_complete: bool = False
-    """Claimed, and to be checked."""
+    """The implementer's claim, still to be checked."""
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ class TaskReport:
 
 
 def read_report(text: str) -> TaskReport:
-    """Of several sections with the same header the last one counts; a draft comes before it."""
+    """Read a report; of several sections with the same header the last counts, as the final one."""
     parts: dict[str, list[str]] = {}
     current, fence = "", ""
     for line in text.splitlines():
@@ -103,7 +103,7 @@ def with_entry(log: str, number: str, title: str, report: TaskReport, files: Seq
 
 
 def log_totals(done: Iterable[str], skipped: Iterable[str], blocked: Iterable[str]) -> str:
-    """How it ended, for people."""
+    """Done, skipped and blocked tasks, as text for people."""
     named = (("done", done), ("skipped", skipped), ("blocked", blocked))
     return "; ".join(f"{word}: {', '.join(tasks) or NONE}" for word, tasks in named)
 
@@ -150,7 +150,7 @@ class Logged(NamedTuple):
 
 
 def read_log(text: str) -> Logged:
-    """Each led by its task, in the order of the log."""
+    """Decisions, deviations and concerns in the order of the log, each prefixed with its task."""
     found: dict[str, list[str]] = {name: [] for name in Logged._fields}
     task = ""
     for line in text.splitlines():

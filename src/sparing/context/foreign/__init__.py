@@ -1,1 +1,1 @@
-"""Specs that another tool wrote (spec-kit, OpenSpec, Kiro, iflow), as documents of ours."""
+"""Specs that another tool wrote (spec-kit, OpenSpec, Kiro, iflow), converted to our documents."""

@@ -1,7 +1,7 @@
 """A foreign spec folder as it was read, and what becomes of every file in it.
 
-Whoever reads the folder leaves out what is no text; here a file is its path and its text. Nothing
-is lost in silence: each file is a document of ours, part of one, in the appendix, or named as
+The caller leaves out files that are not text; here a file is its path and its text. Nothing is lost
+silently: each file becomes one of our documents, part of one, goes to the appendix, or is listed as
 left out.
 """
 
@@ -28,7 +28,7 @@ class SpecFormat(StrEnum):
 
 class ForeignFolder(NamedTuple):
     name: str
-    """Of the folder itself: `001-rate-limits`."""
+    """Name of the folder itself: `001-rate-limits`."""
     files: Mapping[str, str]
     """Text by path within the folder, in order of their paths."""
 
@@ -48,7 +48,7 @@ class ImportedFeature:
     title: str
     documents: Mapping[ArtifactName, str]
     expected: tuple[ArtifactName, ...]
-    """What this format has a document for. Other documents of ours it does without."""
+    """The documents that this format has; it does without our other ones."""
     appendix: str
     uses: tuple[FileUse, ...]
 
@@ -61,7 +61,7 @@ class Section(NamedTuple):
 
 
 def joined(title: str, sections: list[Section]) -> str:
-    """One document of several; each file's own headings move below the heading that names it."""
+    """Join several files into one document, each with its headings below one that names it."""
     parts = [f"# {title}\n"]
     parts += [f"\n## {one.heading}\n\n{demoted(one.text).strip()}\n" for one in sections]
     return "".join(parts)

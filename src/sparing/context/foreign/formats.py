@@ -1,8 +1,8 @@
-"""What each tool's folder holds, and which document of ours each file becomes.
+"""What each tool's folder holds, and which of our documents each file becomes.
 
-spec-kit's plan is a design (context, structure, decisions), and its tasks are its build order;
-Kiro and OpenSpec have no plan either. So none of the three yields a plan.md, and where tasks are
-there nobody is asked for one.
+spec-kit's plan is a design (context, structure, decisions), and its tasks are its build order; Kiro
+and OpenSpec have no plan either. So none of the three yields a plan.md, and where there are tasks
+no plan is asked for.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Layout(NamedTuple):
 
     expected: tuple[A, ...]
     build: Callable[[ForeignFolder], tuple[str, dict[A, str], dict[str, str]]]
-    """Title; our documents; where each file's lines went, by its path."""
+    """Returns the title, our documents, and our file for each path that was used."""
 
 
 def import_folder(folder: ForeignFolder, kind: SpecFormat) -> ImportedFeature:
@@ -64,7 +64,7 @@ def import_folder(folder: ForeignFolder, kind: SpecFormat) -> ImportedFeature:
 
 
 def recognise(path: str, files: Mapping[str, str] | frozenset[str]) -> SpecFormat | None:
-    """By where a folder lies in its repository, else by the files that only one tool writes."""
+    """Recognise a format by the folder's location in its repository, else by telltale files."""
     parts = path.strip("/").split("/")
     if "openspec" in parts and "changes" in parts:
         return SpecFormat.OPENSPEC

@@ -1,8 +1,8 @@
-"""A foreign check list of tasks as a tasks.md of ours: same order, same words, fields made plain.
+"""Convert a foreign checklist to our tasks.md: same order, same wording, explicit fields.
 
-A line that is no task stays where it stands. A task keeps its own lines below a heading that
-numbers it; its files, dependencies and requirements are stated as fields, so that none of them
-hides in prose.
+Lines that are not tasks stay where they are. A task keeps its own lines below a numbered heading;
+its files, dependencies and requirements are stated as fields, so that none of them is hidden in
+prose.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class ListedTask:
     ticked: bool
     optional: bool
     text: str
-    """Its own lines, as they stood."""
+    """Its own lines, verbatim."""
     depends_on: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
 
@@ -56,7 +56,7 @@ class ListedTask:
 
 
 Reader = Callable[[ListedTask], ListedTask]
-"""What a format says of a task beside its number: marks, references."""
+"""Adds what a format says about a task besides its number: marks, references."""
 
 
 def rewritten(text: str, title: str, read: Reader, chain: bool = False) -> str:
@@ -79,7 +79,7 @@ def rewritten(text: str, title: str, read: Reader, chain: bool = False) -> str:
 
 
 def listed(document: Outline) -> list[ListedTask]:
-    """Check boxes in document order; one without a number is counted."""
+    """Tasks from check boxes in document order; unnumbered ones are numbered by their position."""
     rows: list[tuple[int, re.Match[str]]] = []
     for number, line in enumerate(document.lines, start=1):
         match = _ITEM.match(line.rstrip("\r\n")) if number not in document.hidden else None
@@ -109,7 +109,7 @@ def listed(document: Outline) -> list[ListedTask]:
 
 
 def _with_details(document: Outline, tasks: list[ListedTask]) -> list[ListedTask]:
-    """A task's lines go on to the next task or heading: boxes without a number are steps of it."""
+    """Extend each task to the next task or heading: unnumbered boxes are its steps."""
     found: list[ListedTask] = []
     heads = [one.line for one in document.headings]
     for at, task in enumerate(tasks):
@@ -120,7 +120,7 @@ def _with_details(document: Outline, tasks: list[ListedTask]) -> list[ListedTask
 
 
 def _with_order(tasks: Sequence[ListedTask], *, chain: bool) -> list[ListedTask]:
-    """Stated dependencies, and where a format marks what is parallel, what its order implies."""
+    """Add stated dependencies and, with `chain`, those implied by order and parallel marks."""
     known = {one.number.casefold(): one.number for one in tasks}
     found: list[ListedTask] = []
     gate: tuple[str, ...] = ()
@@ -166,7 +166,7 @@ def _parents(tasks: Iterable[ListedTask]) -> frozenset[str]:
 
 
 def _heading(task: ListedTask, groups: frozenset[str]) -> str:
-    """A task beside groups of tasks stands as high as they do, so that it is part of none."""
+    """Heading and fields of a task; one outside of all groups gets their heading level."""
     if task.number in groups:
         return f"\n## {task.number}. {_plain(task.title)}\n\n"
     fields = (

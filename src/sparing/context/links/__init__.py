@@ -1,1 +1,1 @@
-"""Which sections of documents name each other, and what a change of one concerns."""
+"""Which sections of documents refer to each other, and what a change to one affects."""

@@ -1,4 +1,4 @@
-"""Which tasks a change of the documents concerns: their own words, or sections that they name."""
+"""Which tasks a change to the documents affects: in their own text, or in sections they name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SCOPED: tuple[str, ...] = ("plan.md", "design.md")
 
 class TaskChanges(NamedTuple):
     redo: tuple[str, ...] = ()
-    """Tasks that say something else now, or rest on sections that do."""
+    """Tasks whose text changed, or that depend on sections that changed."""
     new: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
 
@@ -40,7 +40,7 @@ def task_changes(
     above: Mapping[str, str],
     changes: Collection[PartChange],
 ) -> TaskChanges:
-    """`before`: the hashes of the tasks as they were done; `above`: the documents as they are."""
+    """Compare tasks with their hashes when done (`before`) and the current documents (`above`)."""
     now = task_hashes(tasks)
     known = before or now
     unlinked = _unlinked(tasks, above, changes)
@@ -59,7 +59,7 @@ def task_changes(
 def _unlinked(
     tasks: Sequence[Task], above: Mapping[str, str], changes: Collection[PartChange]
 ) -> bool:
-    """Without plan and design, tasks that name no section at all may rest on any."""
+    """Whether no task names any section: without plan and design, each may depend on any."""
     of_it = [one for one in changes if one.document not in SCOPED]
     if not of_it or any(above.get(name, "").strip() for name in SCOPED):
         return False

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def answers_text(pairs: Sequence[tuple[str, str]]) -> str:
-    """Each question with its answer; questions with the same one are told together."""
+    """Each question with its answer; questions with the same answer are grouped."""
     told: list[str] = []
     for answer in dict.fromkeys(said for _, said in pairs):
         questions = [asked for asked, said in pairs if said == answer]

@@ -8,11 +8,11 @@ from typing import cast
 from sparing.context.prompt.brief import Material
 
 CONFLICT = "conflict "
-"""How rows are called that show both sides of a conflict; a file follows."""
+"""Prefix of the names of rows that show both sides of a conflict; the file follows."""
 
 
 def printed(text: str) -> tuple[Material, ...]:
-    """Of stored rows of name, command and output; nothing if it is other text."""
+    """Documents for stored rows of name, command and output; empty for any other text."""
     return tuple(
         Material(
             name if name.startswith(CONFLICT) else f"check {name}",

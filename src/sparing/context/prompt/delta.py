@@ -1,8 +1,8 @@
-"""What changed since a role last looked, as the text it is given.
+"""What changed since a role's last turn, as the text it is given.
 
-Every hunk is passed on byte for byte, under the heading it stands in; retelling changes has
-cost whole review rounds. A diff too big to send is named by file and lines instead, so that
-nothing that changed goes unmentioned. The diff itself is made elsewhere and comes in as text.
+Every hunk is passed on byte for byte, under its heading; paraphrasing changes has cost whole review
+rounds. A diff too big to send is listed by file and lines instead, so that no change goes
+unmentioned. The diff itself is made elsewhere and passed in as text.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Delta:
 
 
 def document_delta(raw: str, path: str, text: str, summary: str = "") -> Delta:
-    """The change of one document; its new text says which heading each hunk stands under."""
+    """The change to one document; its new `text` tells which heading each hunk is under."""
     return _delta(raw, {path: text}, summary, stat=False, limit_chars=None)
 
 
@@ -64,7 +64,7 @@ def _delta(
 
 
 def stat_text(files: Sequence[FileDelta]) -> str:
-    """A line a file and a line for all."""
+    """One line per file and a line for the total."""
     rows = [f"{_names(file)} | {_amount(file)}" for file in files]
     added, removed = sum(file.added for file in files), sum(file.removed for file in files)
     count = f"{len(files)} file{'' if len(files) == 1 else 's'} changed"

@@ -1,15 +1,15 @@
 """How a document gets into a prompt: in full inside a wrapper, or by reference.
 
-Documents are data: wrapping foreign text so that it can't leave its wrapper.
+Documents are data: untrusted text is wrapped so that it can't escape its wrapper.
 
-The key is constant for a feature (a cached prefix must stay equal) and derived from a secret of
-this machine, so a document can't name it in advance. Anything in a text that could be taken for
-a tag of ours is defused, also when it is written with blanks, invisible or full-width letters.
+The key is constant for a feature (a cached prefix must stay identical) and derived from a secret of
+this machine, so a document can't predict it. Anything in a text that could be taken for one of our
+tags is defused, even if written with blanks, invisible or full-width letters.
 
 Artifacts by reference: which files a role must read, and whether it did.
 
-Reads are seen in the agent's tool events; the line `Files read: …` is what is left where a
-client tells no events. A file that was not read is noted and never blocks.
+Reads are seen in the agent's tool events; if a client reports no events, only the line `Files read:
+…` remains. A file that was not read is noted and never blocks.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NAME_CHARS = 80
 
 
 def wrapper_key(secret: bytes, feature: str) -> str:
-    """Equal for all prompts of a feature, and known to nobody who writes a document."""
+    """The same for all prompts of a feature, and unknown to the authors of documents."""
     return hmac.new(secret, feature.encode("utf-8", "surrogatepass"), "sha256").hexdigest()[:12]
 
 
@@ -52,7 +52,7 @@ def defuse(text: str) -> str:
 
 
 FIELD = "files_read"
-"""Of a form: what a line of its own is in a reply without one."""
+"""Field of a structured reply that replaces the `Files read` line of a plain one."""
 NO_PRD = "No PRD — feature created without brainstorm"
 _LABELS = {ArtifactName.PRD: "PRD"}
 _LINE = re.compile(r"^[\s>*_`#-]*files?\s+read\b[\s*_`]*[:：-]*(?P<rest>.*)$", re.IGNORECASE)
@@ -85,7 +85,7 @@ def reference(document: Document) -> str:
 
 
 def required(documents: Sequence[Document], form: Mapping[str, Any] | None = None) -> str:
-    """The Required Artifacts block; a reply in a form confirms them there, or by its reads."""
+    """The Required Artifacts block; with a `form`, reads are confirmed in it or seen in events."""
     name = "confirm_reads"
     if form is not None:
         name = "confirm_reads_form" if FIELD in form.get("properties", {}) else "must_read"

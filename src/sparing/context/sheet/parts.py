@@ -1,7 +1,7 @@
-"""The fact sheet: what was quoted, best first, as far as its share of the room goes.
+"""The fact sheet: quoted lines, best first, up to its share of the space.
 
-Each stage adds one part, which is never written again: it stands behind the stage's document, and
-what stays as it was stays cached. A part may take what the parts before it have left of theirs.
+Each stage adds one part, which is never rewritten: it follows the stage's document, and unchanged
+text stays cached. A part may use what the parts before it have left of theirs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sparing.printable import printable
 from sparing.segment import CHARS_PER_TOKEN
 
 LIMIT_TOKENS = 2_500
-"""Of all parts together."""
+"""Limit for all parts together."""
 WORTH: Mapping[FactKind, int] = {
     FactKind.INTERFACE: 4, FactKind.TEST: 3, FactKind.COMMAND: 3, FactKind.CONVENTION: 2,
     FactKind.CODE: 2,
@@ -28,7 +28,7 @@ HEAD = (
 
 
 class SheetQuote(NamedTuple):
-    """What can be looked up again: whether these lines still stand as they were quoted."""
+    """Identifies quoted lines, to check later whether they are unchanged."""
 
     path: str
     numbers: tuple[int, ...]
@@ -50,7 +50,7 @@ def room_for(stage: int, stages: int, used_chars: int) -> int:
 def part_of(
     named: Sequence[QuotedFact], shown: Collection[SheetQuote], commit: str, room: int
 ) -> SheetPart:
-    """The best of what no earlier part has, in at most so many characters."""
+    """The best facts that no earlier part has, in at most `room` characters."""
     head = HEAD.format(commit=commit[:10])
     text, quotes = head, list[SheetQuote]()
     for fact in ranked(named, shown):
@@ -66,8 +66,8 @@ def quote_of(fact: QuotedFact) -> SheetQuote:
 
 
 def ranked(named: Sequence[QuotedFact], shown: Collection[SheetQuote]) -> list[QuotedFact]:
-    """By how often a place was named, by its kind, by what asks for it; another file comes before
-    more of the same one."""
+    """Sort by how often a location was named, by kind, and by whether it has a question and
+    uses; other files come before more of the same file."""
     times = Counter(quote_of(one) for one in named)
     first = {quote_of(one): one for one in reversed(named)}
     for one in named:  # whoever gave a question is shown with it
@@ -101,12 +101,12 @@ def _span(numbers: Sequence[int]) -> str:
 
 
 def _path(path: str) -> str:
-    """On one line, whatever it is called."""
+    """The path on one line, even if it contains line breaks."""
     return printable(path).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def changed_quotes(quotes: Iterable[SheetQuote], texts: Mapping[str, str]) -> str:
-    """Which of them no longer stand as they were quoted, in a line each."""
+    """Which of the quotes have changed since, one line each."""
     rows: list[str] = []
     for one in quotes:
         text = texts.get(one.path)

@@ -1,8 +1,7 @@
-"""Places that agents name as the source of a fact: a path with lines, a path with a symbol, or a
-symbol alone.
+"""Source locations that agents give for a fact: a path with lines or a symbol, or a symbol alone.
 
-What an agent concludes from a place is not taken over: only where it is, and the question that it
-answers. The program quotes the place itself.
+An agent's conclusion is not taken over: only the location, and the question that it answers. The
+program quotes the location itself.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
 MOST_NAMED = 20
-"""Of one reply."""
+"""Limit for one reply."""
 QUESTION_CHARS = 100
 _FENCE = re.compile(
     r"^[ \t]{0,3}(?P<fence>`{3,}|~{3,})[ \t]*facts[ \t]*\n(?P<body>.*?)^[ \t]{0,3}(?P=fence)",
@@ -30,16 +29,16 @@ _PLACE = re.compile(rf"(?<![\w/.@-]){_PATH}{_LINES}")
 
 class NamedFact(NamedTuple):
     path: str
-    """As it was written; a word that is no file may be a symbol."""
+    """As written; if it is not a file, it may be a symbol."""
     first: int = 0
-    """0: no line was named."""
+    """0 if no line was named."""
     last: int = 0
     symbol: str = ""
     question: str = ""
 
 
 def facts_block(reply: str) -> tuple[NamedFact, ...]:
-    """Out of the last block of that name in an author's reply."""
+    """The facts in the last `facts` block of an author's reply."""
     blocks = list(_FENCE.finditer(reply))
     if not blocks:
         return ()
@@ -49,7 +48,7 @@ def facts_block(reply: str) -> tuple[NamedFact, ...]:
 
 
 def finding_sources(answer: Mapping[str, Any]) -> tuple[NamedFact, ...]:
-    """Out of what somebody reports who has looked around."""
+    """The sources of a researcher's findings."""
     listed: object = answer.get("findings")
     found: list[NamedFact] = []
     for one in cast("list[object]", listed) if isinstance(listed, list) else []:
@@ -62,7 +61,7 @@ def finding_sources(answer: Mapping[str, Any]) -> tuple[NamedFact, ...]:
 
 
 def places(text: str, asks: str = "") -> Iterator[NamedFact]:
-    """Every word that may be one: which of them are files, the repository says."""
+    """Every word that may be a location; the repository decides which of them are files."""
     question = _question(asks)
     for match in _PLACE.finditer(text.replace("`", " ")[:600]):
         path, symbol = match["path"].removeprefix("./").rstrip("."), match["symbol"] or ""
@@ -74,6 +73,6 @@ def places(text: str, asks: str = "") -> Iterator[NamedFact]:
 
 
 def _question(text: str) -> str:
-    """One that ends as a question does: anything else would be somebody's conclusion."""
+    """The text if it ends like a question: anything else would be an agent's conclusion."""
     line = " ".join(text.split())
     return line if line.endswith("?") and len(line) <= QUESTION_CHARS else ""

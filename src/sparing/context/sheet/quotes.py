@@ -1,7 +1,7 @@
-"""Places quoted by the program: exact lines of a commit, known by a digest of their bytes.
+"""Locations quoted by the program: exact lines of a commit, identified by a digest.
 
-A short range is quoted as it stands; of a long one, and of a symbol, the signatures are. Names are
-found by simple patterns for the usual languages.
+A short range is quoted verbatim; for a long one, and for a symbol, only the signatures are. Names
+are found by simple patterns for common languages.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_LINES = 10
 LINE_CHARS = 160
 SIGNATURE_LINES = 6
 AFTER_LINE = 2
-"""Lines that are quoted behind one that was named alone."""
+"""Lines quoted after one that was named alone."""
 SHORTEST_NAME = 4
 MOST_USES = 3
 _WORD = r"[A-Za-z_]\w*"
@@ -50,7 +50,7 @@ class QuotedFact:
     lines: tuple[str, ...]
     """As they may be shown."""
     digest: str
-    """Of the lines as they stand in the commit."""
+    """Digest of the lines as they are in the commit."""
     kind: FactKind
     question: str = ""
     name: str = ""
@@ -86,13 +86,13 @@ def split(text: str) -> list[str]:
 
 
 def digest_of(lines: Sequence[str], numbers: Sequence[int]) -> str:
-    """Of these lines of a file; of a file that lacks one of them it is another."""
+    """Digest of these lines of a file; it differs if one of them is missing."""
     chosen = (lines[n - 1] if n <= len(lines) else "\0" for n in numbers)
     return hashlib.sha256("\n".join(chosen).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def with_uses(fact: QuotedFact, texts: Mapping[str, str]) -> QuotedFact:
-    """Where else its name stands, tests last."""
+    """Add where else its name occurs, tests last."""
     if len(fact.name) < SHORTEST_NAME or fact.kind is not FactKind.INTERFACE:
         return fact
     word, found = re.compile(rf"\b{re.escape(fact.name)}\b"), list[str]()
@@ -134,7 +134,7 @@ def _numbers(fact: NamedFact, lines: Sequence[str]) -> tuple[int, ...]:
 
 
 def _definition(name: str, lines: Sequence[str]) -> int:
-    """Its line; 0 if it is not there."""
+    """The line that defines a name; 0 if there is none."""
     for number, line in enumerate(lines, 1):
         if name in line:
             for pattern in (_DEFINED, _TARGET):
@@ -145,7 +145,7 @@ def _definition(name: str, lines: Sequence[str]) -> int:
 
 
 def _signature(lines: Sequence[str], first: int) -> Iterator[int]:
-    """Until its brackets are closed."""
+    """The lines of a signature, until its brackets are closed."""
     depth = 0
     for number in range(first, min(first + SIGNATURE_LINES, len(lines) + 1)):
         line = lines[number - 1]
