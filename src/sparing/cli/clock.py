@@ -1,4 +1,4 @@
-"""The doors' clock: when a person said something."""
+"""The user interface's clock: the time at which a person said something."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Who may use the page: whoever opened the login link that the terminal shows.
+"""Who may use the page: anyone who opened the login link that the terminal shows.
 
 A link works once and is replaced by the next. It is exchanged for a cookie whose name and value
-belong to this run of the server alone. Nothing of it is written to a file or a log.
+belong to this run of the server alone. None of it is written to a file or a log.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from urllib.parse import quote
 
 TOKEN_BYTES = 32
 MOST_SESSIONS = 64
-"""The oldest is logged out by the next one."""
+"""When exceeded, the oldest session is logged out."""
 
 
 class PageLogin:
-    """Login links and sessions of one server. Safe to be asked from several threads."""
+    """Login links and sessions of one server. Safe to use from several threads."""
 
     def __init__(
         self, origin: str, person: str, announce: Callable[[str], None] = lambda _: None
     ) -> None:
-        """`person` owns the server; `announce` is told each login link, once it works."""
+        """`person` owns the server; `announce` is called with each login link, once it works."""
         self._person = person
         self.origin = origin
         self.cookie = f"sparing-{secrets.token_hex(4)}"
         self._announce = announce
         self._lock = threading.Lock()
         self._sessions: dict[str, int] = {}
-        """With the number of the login that began each."""
+        """Session tokens, with the number of the login that began each."""
         self._logins = 0
         self._token = secrets.token_urlsafe(TOKEN_BYTES)
 
@@ -47,7 +47,7 @@ class PageLogin:
         return f"{self.origin}/login?token={quote(self._token)}"
 
     def log_in(self, token: str) -> str | None:
-        """A session for the one token that is open; None for any other, used ones too."""
+        """A session in exchange for the current token; None for any other, including used ones."""
         with self._lock:
             if not hmac.compare_digest(token.encode(), self._token.encode()):
                 return None
@@ -65,7 +65,7 @@ class PageLogin:
             self._sessions.pop(session, None)
 
     def who(self, session: str) -> str:
-        """Who acts in a session, so that two browsers are told apart."""
+        """Name of the person in a session, so that two browsers can be told apart."""
         with self._lock:
             number = self._sessions.get(session, 1)
         name = f"{self._person} on the page"

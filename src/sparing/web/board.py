@@ -12,7 +12,7 @@ from sparing.report.cost import CapRow
 from sparing.web.visit import Visit
 
 RECENT = 30
-"""So many of a repository's finished features are shown, unless all are wanted."""
+"""Number of finished features shown for a repository, unless all are requested."""
 
 
 class RepositoryBoard(NamedTuple):
@@ -23,13 +23,13 @@ class RepositoryBoard(NamedTuple):
     needs: tuple[BoardRow, ...]
     busy: tuple[BoardRow, ...]
     over: tuple[BoardRow, ...]
-    """The latest first."""
+    """Finished features, the latest first."""
     older: int
-    """Finished ones that are not shown."""
+    """Number of finished features that are not shown."""
     today: CapRow | None = None
-    """What was spent and is reserved this day; turns under way count."""
+    """Amount spent and reserved today; turns under way count."""
     workers: tuple[WorkerView, ...] = ()
-    """Of a shared database: who runs its features."""
+    """Workers that run its features, on a shared database."""
     problem: str = ""
     """Why its features can't be shown."""
 

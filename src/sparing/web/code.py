@@ -1,4 +1,4 @@
-"""The code of a feature against the branch it comes from, file by file."""
+"""The code of a feature compared with its base branch, file by file."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class CodePage:
     branch: str
     files: tuple[FileDiff, ...]
     checks: tuple[Output, ...]
-    """The end of what each check printed last."""
+    """The end of each check's latest output."""
     comments: tuple[AnsweredComment, ...]
     offers: tuple[ActionOffer, ...]
     """What an answer here leads to, and what that costs."""
     waiting: str
-    """What it costs to wait with that; empty where nothing waits."""
+    """What it costs to delay the answer; empty if nothing waits."""
     judged: bool
     shown: str
     gate_id: str

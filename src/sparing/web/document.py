@@ -26,22 +26,22 @@ class DocumentPage:
     path: str
     text: str
     source: bool
-    """Shown as it is written, line by line."""
+    """True if shown as source, line by line."""
     version: int
     against: int
     """The earlier version that it is compared with; 0 for none."""
     versions: tuple[DocumentVersion, ...]
     diff: tuple[DiffLine, ...]
     comments: tuple[AnsweredComment, ...]
-    """Of the last rejection, where this is the document that was rejected."""
+    """Comments of the last rejection, if this is the document that was rejected."""
     findings: tuple[FollowedFinding, ...]
-    """Open ones of the stage that makes it."""
+    """Open findings of the stage that writes it."""
     offers: tuple[ActionOffer, ...]
     """What an answer here leads to, and what that costs."""
     waiting: str
-    """What it costs to wait with that; empty where nothing waits."""
+    """What it costs to delay the answer; empty if nothing waits."""
     judged: bool
-    """It waits for an answer: lines can be commented on, and it can be edited."""
+    """True if it waits for an answer: lines can be commented on, and it can be edited."""
     shown: str
     gate_id: str
 

@@ -44,16 +44,16 @@ class FeaturePage:
     row: BoardRow
     runs: bool
     shown: str
-    """Digest of what is judged by; an answer carries it back."""
+    """Digest of what the person judges by; sent back with an answer."""
     gate_id: str
     gate: GateView | None
     asks_handoff: bool
     makes: str
     """The document that the current stage makes; empty for code."""
     versions: int
-    """Of that document, once it is there."""
+    """Number of versions of that document."""
     waiting: str
-    """What it costs to wait here; empty where nothing waits."""
+    """What it costs to wait here; empty if nothing waits."""
     offers: tuple[ActionOffer, ...]
     questions: tuple[Question, ...]
     findings: tuple[FollowedFinding, ...]
@@ -68,7 +68,7 @@ class FeaturePage:
     events: tuple[JsonObject, ...]
     last_event: int
     finished: tuple[str, ...]
-    """Where a finished branch is, and the commands that are left."""
+    """State of a finished branch, and the commands left to run."""
     problem: str = ""
     """Why a part of this can't be shown."""
 
@@ -122,7 +122,7 @@ def _gate(visit: Visit) -> tuple[GateView | None, str]:
 
 
 def _offers(visit: Visit) -> tuple[ActionOffer, ...]:
-    """Nothing while an answer waits to be obeyed."""
+    """Empty while an answer waits to be processed."""
     if not visit.row.running and waiting_gate(visit.office, visit.row) is None:
         begun = visit.row.status is FeatureStatus.ACTIVE
         return () if begun else offers(visit.office, visit.row, visit.at)

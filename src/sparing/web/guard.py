@@ -1,8 +1,8 @@
-"""What every request passes before anything looks at it, and what every answer carries.
+"""What every request passes before anything handles it, and the headers of every response.
 
-Decided on the path as the server received it and on the headers alone, before a route is found:
-an address that does not exist is refused like any other. A page of another site can neither read
-nor write here, and neither can another program that lacks the login.
+Decided on the path as the server received it and on the headers alone, before a route is found: an
+address that does not exist is refused like any other. A page of another site can neither read nor
+write here, and neither can another program that lacks the login.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ TOO_LARGE = Refusal(
 
 
 class Knock(NamedTuple):
-    """What is known of a request before its body."""
+    """What is known about a request before its body."""
 
     method: str
     path: str
     headers: tuple[tuple[str, str], ...]
 
     def only(self, name: str) -> str | None:
-        """A header that stands there once; None if it is missing or doubled."""
+        """The value of a header that occurs once; None if it is missing or repeated."""
         found = [value for key, value in self.headers if key == name]
         return found[0] if len(found) == 1 else None
 
@@ -62,7 +62,7 @@ class Knock(NamedTuple):
 
 
 def judge(access: PageLogin, knock: Knock) -> Refusal | None:
-    """None lets it in."""
+    """Why a request is refused; None if it is let in."""
     if knock.only("host") != access.host:
         return Refusal(403, "wrong host name", f"open {access.origin}/")
     if knock.has("origin") and knock.only("origin") != access.origin:
@@ -114,7 +114,7 @@ class Guard:
 
 
 class BodyTooLarge(Exception):
-    """Raised while a body is read that never said how long it is."""
+    """Raised while reading a body whose length was not declared."""
 
 
 def _limited(receive: Receive) -> Receive:

@@ -1,7 +1,7 @@
-"""Documents of a model or a repository as HTML that can do nothing.
+"""Documents of a model or a repository as inert HTML.
 
-Markdown is read without HTML, and what comes of it passes an allow-list: no script, no style, no
-picture, no form, no link but to http and https, and none of those leads to this page. Blocks carry
+Markdown is parsed without HTML, and the result passes an allow-list: no script, no style, no
+picture, no form, no link except to http and https, and none that leads to this page. Blocks have
 the number of their first line, so that a comment can say which line it is about.
 """
 
@@ -30,12 +30,12 @@ ATTRIBUTES = {
     **{tag: {"data-line"} for tag in BLOCKS - {"ol"}},
 }
 LARGEST = 400_000
-"""Of characters; more than that is shown as its source."""
+"""Characters; a longer document is shown as source."""
 DEEPEST = 20
 
 
 def rendered(text: str) -> Markup:
-    """Safe to put into a page as it is."""
+    """HTML that is safe to insert into a page as it is."""
     shown = printable(text)
     if len(shown) > LARGEST:
         return Markup("<pre>{}</pre>").format(shown)
@@ -68,7 +68,7 @@ def _allowed(tag: str, name: str, value: str) -> str | None:
 
 
 def _number(tokens: Sequence[Token]) -> None:
-    """The first line of each block, counted from one."""
+    """Mark each block with the number of its first line, counted from one."""
     for token in tokens:
         if token.map is not None and token.nesting >= 0 and token.type != "inline":
             token.attrSet("data-line", str(token.map[0] + 1))

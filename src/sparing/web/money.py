@@ -1,4 +1,4 @@
-"""Money: what was spent, by every question, what was predicted, what was saved and by what.
+"""Money: what was spent, by every grouping, what was predicted, what was saved and how.
 
 The same values as `sparing cost` and `sparing report`; every figure says where it comes from.
 """
@@ -34,7 +34,7 @@ class BucketRow:
 @dataclass(frozen=True)
 class MoneyPage:
     id: str
-    """Of the feature; empty for the repository."""
+    """Number of the feature; empty for the repository."""
     title: str
     by: str
     tables: tuple[Costs, ...]
@@ -49,11 +49,11 @@ class MoneyPage:
     advice: tuple[str, ...]
     limits: tuple[str, ...]
     charts: tuple[ChartTable, ...]
-    """Of a feature: what each chart shows, as a table."""
+    """For a feature: the data of each chart, as a table."""
     draws: bool
+    """True if the library that draws them is installed."""
     command: str
-    """What installs the library that draws them."""
-    """They can be drawn, too: the library is there."""
+    """Command that installs that library."""
     report: JsonObject
 
 

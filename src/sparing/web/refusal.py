@@ -37,5 +37,5 @@ def refusal_of(error: SparingError) -> Refusal:
 
 
 def wants_json(method: str, path: str) -> bool:
-    """Who reads the answer: a script, or a person who opened an address."""
+    """Whether a script reads the response, rather than a person who opened an address."""
     return method == "POST" or path == "/api" or path.startswith("/api/")

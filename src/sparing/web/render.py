@@ -1,4 +1,4 @@
-"""Templates: everything that is put into one is escaped, and made printable before that."""
+"""Templates: everything inserted is made printable first, then escaped."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def day(at: float) -> str:
 
 
 def since(at: float) -> str:
-    """The time of today, or the day."""
+    """The time if it was today, otherwise the date."""
     when = _local(at)
     today = when.date() == datetime.now(UTC).astimezone().date()
     return when.strftime("%H:%M" if today else "%d %b")
@@ -79,6 +79,6 @@ def static_file(name: str) -> bytes:
 
 @cache
 def static_link(name: str) -> str:
-    """With a part of its hash, so that a browser may keep it."""
+    """The link with part of the file's hash, so that a browser may cache it."""
     digest = hashlib.sha256(static_file(name)).hexdigest()[:10]
     return f"/static/{name}?v={digest}"

@@ -1,7 +1,7 @@
 """What the pages are made from: the repositories of this machine, and a clock.
 
-An office is opened for each request, so that settings and trust count as they are now. What
-changes in a repository is asked once for all who watch it.
+An office is opened for each request, so that current settings and trust apply. Changes in a
+repository are polled once for all clients watching it.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ LOOK_SECONDS = 0.2
 KNOWN_SECONDS = 0.5
 MOST_KEPT = 64
 MOST_SHARED = 8
-"""Readers who keep up share one thing; the others are at most in so many places."""
+"""Most shared results kept: readers who keep up share the latest, slower ones the others."""
 T = TypeVar("T")
 
 
 @dataclass
 class Site:
     start: Path
-    """Where the server was started."""
+    """The folder in which the server was started."""
     now: Callable[[], float]
     engine: bool = False
     """Whether this server runs the engine of its repository."""
     charts: dict[str, str] = field(default_factory=dict[str, str])
-    """Drawings by what they show; the oldest gives way."""
+    """Drawings by a digest of their content; the oldest is dropped."""
     reports: dict[str, Report] = field(default_factory=dict[str, Report])
     """Reports likewise: to make one takes most of a second."""
     _watchers: dict[str, Watcher] = field(default_factory=dict[str, "Watcher"])
     _known: tuple[tuple[KnownRepository, ...], float] = ((), 0.0)
-    """The repositories, and when that was found out."""
+    """The repositories, and when they were listed."""
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def here(self) -> Office:
         return open_office(self.start, reading=True)
 
     def repositories(self) -> tuple[KnownRepository, ...]:
-        """The one it was started in first. One page asks several times, and is told the same."""
+        """The server's own repository first. Cached briefly, as one page asks several times."""
         kept, since = self._known
         now = self.now()
         if not 0 <= now - since < KNOWN_SECONDS:
@@ -70,11 +70,11 @@ class Site:
         return found
 
     def office(self, key: str, *, reading: bool = True) -> Office:
-        """With `reading` git is not asked: enough for our own records."""
+        """With `reading`, git is not called: enough for our own records."""
         return open_office(Path(self.repository(key).checkout), reading=reading)
 
     def office_of_events(self, key: str) -> Office:
-        """For who reads events and nothing else: the one that is watched, if it is."""
+        """For reading only events: the watched office, if there is one."""
         watcher = self._watchers.get(key)
         return self.office(key) if watcher is None else watcher.office
 
@@ -85,7 +85,7 @@ class Site:
         return self._kept(self.reports, name, make)
 
     def _kept(self, kept: dict[str, T], name: str, make: Callable[[], T]) -> T:
-        """Made once, although several ask at the same time."""
+        """The stored value, made once even if several requests need it at the same time."""
         with self._lock:
             if name not in kept:
                 kept[name] = make()
@@ -95,7 +95,7 @@ class Site:
 
     @asynccontextmanager
     async def watch(self, office: Office) -> AsyncGenerator[Watcher]:
-        """One look at the database for all who wait for news of a repository."""
+        """Poll the database once for all clients that wait for news of a repository."""
         key = office.repository.key
         watcher = self._watchers.get(key)
         if watcher is None:
@@ -112,14 +112,14 @@ class Site:
 
 
 class Watcher:
-    """Wakes those who wait whenever somebody has written."""
+    """Wakes waiting clients whenever something has been written."""
 
     def __init__(self, office: Office) -> None:
         self.clients = 0
         self.turn = 0
-        """Counts the changes."""
+        """Number of changes so far."""
         self.office = office
-        """Its connections stay open while somebody listens."""
+        """Its connections stay open while there are clients."""
         self._shared: dict[Hashable, asyncio.Future[Any]] = {}
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -133,7 +133,7 @@ class Watcher:
             self._task.cancel()
 
     async def wait(self, seen: int, limit_seconds: float) -> int:
-        """The count once it is another one than was seen, or after a while the same."""
+        """Wait until the count differs from `seen`, or until the limit; returns the count."""
         if self.turn == seen:
             news = self._news
             with suppress(TimeoutError):
@@ -141,7 +141,7 @@ class Watcher:
         return self.turn
 
     async def share(self, name: Hashable, make: Callable[[], T]) -> T:
-        """Made once for all who ask for it between two changes."""
+        """The result of `make`, made once for all who ask for it between two changes."""
         found = self._shared.get(name)
         if found is None:
             found = self._shared[name] = asyncio.ensure_future(run_in_threadpool(make))

@@ -16,7 +16,7 @@ class StartableRepository(NamedTuple):
     name: str
     runs: bool
     default: str
-    """The flow that is taken where none is chosen."""
+    """The flow used if none is chosen."""
 
 
 class StartPage(NamedTuple):

@@ -1,9 +1,9 @@
 """Events as they happen, for a page that stays open.
 
-Reads the records and nothing else, so it goes on while no engine runs, and after one was killed.
-Every message carries the event's number: a browser that was cut off asks for what came after the
-last one it got. Nothing is queued for anybody. A slow reader is simply not written to, and reads
-on from its own number. All who have the same number are sent one text, read and written once.
+Reads only the records, so it continues while no engine runs, and after one was killed. Every
+message has the event's number: a browser that was cut off asks for what came after the last one it
+got. Nothing is queued for any client. A slow reader is simply not written to, and continues from
+its own number. All clients at the same number are sent one text, read and formatted once.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from sparing.records.events import Event
 from sparing.web.visit import Visit
 
 BATCH = 200
-"""So many events at once: what one reader holds in memory."""
+"""Most events at once: what one reader holds in memory."""
 IDLE_SECONDS = 15.0
-"""So often something is sent where nothing happens: it shows who is still there."""
+"""Seconds between messages if nothing happens, to detect clients that are gone."""
 LONGEST = 4_000
-"""Of a text in one message."""
+"""Most characters of a text in one message."""
 RETRY = "retry: 1000\n\n"
 _NUMBER = re.compile(r"(?m)^id: \d+\n")
 
@@ -50,9 +50,9 @@ async def event_stream(visit: Visit, after: str) -> Response:
 
 
 async def board_stream(visit: Visit) -> Response:
-    """Of all repositories in one: a browser has few connections to a server.
+    """The events of all repositories in one stream, as a browser has few connections to a server.
 
-    From now on, and without numbers, since each repository counts for itself.
+    From now on, and without numbers, since each repository has its own.
     """
     found = await run_in_threadpool(_offices, visit)
     return _streamed(_together([_news(visit, one, "", latest) for one, latest in found]))
@@ -73,7 +73,7 @@ def _streamed(news: AsyncGenerator[str]) -> Response:
 
 
 async def _together(streams: Sequence[AsyncGenerator[str]]) -> AsyncGenerator[str]:
-    """Nothing is queued beyond one message of each."""
+    """Merge streams, queuing at most about one message for each."""
     queue: asyncio.Queue[str] = asyncio.Queue(maxsize=len(streams) or 1)
 
     async def pour(stream: AsyncGenerator[str]) -> None:
@@ -116,7 +116,7 @@ class _EventPage(NamedTuple):
     last: int
     """The number of its last event."""
     more: bool
-    """There may be others. Whatever is written later is another change."""
+    """True if there may be more. Anything written later counts as another change."""
 
 
 def _page(office: Office, after: int, key: str) -> _EventPage:
@@ -133,7 +133,7 @@ def _messages(found: Sequence[Event]) -> str:
 
 
 def event_json(event: Event) -> JsonObject | None:
-    """Safe to be shown as text; None for what is not shown."""
+    """The event, safe to show as text; None if it is not shown."""
     line = event_line(event)
     if line is None:
         return None

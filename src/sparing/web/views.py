@@ -39,12 +39,12 @@ VIEWS = (
 
 
 class Chrome(NamedTuple):
-    """What stands around every page."""
+    """What surrounds every page."""
 
     repositories: tuple[tuple[str, str], ...]
-    """Key and name."""
+    """Key and name of each."""
     engine: bool
-    """This server runs an engine."""
+    """True if this server runs an engine."""
 
 
 def chrome(visit: Visit) -> Chrome:

@@ -18,17 +18,17 @@ class Visit:
     site: Site
     at: float
     path: Mapping[str, str]
-    """What stood in the address, by the names of the route."""
+    """Parameters in the address, by their names in the route."""
     query: Mapping[str, str]
     who: str
-    """Whose browser asks: for all who look later at what was answered."""
+    """Name of the person whose browser asks, recorded with their answers."""
 
     kept: ExitStack = field(default_factory=ExitStack)
-    """What is used again until the answer is made: who answers closes it."""
+    """Resources reused until the response is made, and closed then."""
 
     @cached_property
     def records(self) -> Office:
-        """Without git, unless it was asked for already."""
+        """An office without git, unless one with it is open already."""
         return self.__dict__.get("office") or self._opened(reading=True)
 
     @cached_property
@@ -46,5 +46,5 @@ class Visit:
 
     @property
     def home(self) -> str:
-        """Where this feature's pages are."""
+        """Address of this feature's pages."""
         return f"/r/{self.path['repo']}/f/{self.row.feature.id}"

@@ -1,1 +1,1 @@
-"""Commands that answer a gate or steer a feature."""
+"""Commands that answer a gate or control a feature."""

@@ -56,7 +56,7 @@ def answer_command(
 
 
 def answer_at_gate(office: Office, row: FeatureRow, ask: Callable[[str], str]) -> bool:
-    """One by one; an empty line leaves the rest for later. True if all have their answers."""
+    """Ask one by one; an empty line leaves the rest for later. True if all are answered."""
     for one in questions.questions(office, row):
         if one.answer:
             continue
@@ -71,7 +71,7 @@ def answer_at_gate(office: Office, row: FeatureRow, ask: Callable[[str], str]) -
 
 
 def show_conversation(office: Office, row: FeatureRow) -> None:
-    """At a gate: what the author says of its stage, and what it asks."""
+    """At a gate: what the author says about its stage, and what it asks."""
     note = stage_notes(office, row).get(FlowState.load(row.place["state"]).stage)
     for line in note_lines(note) if note else ():
         echo(wrapped(line, "  » "), err=True)

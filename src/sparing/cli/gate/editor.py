@@ -1,7 +1,7 @@
 """A person's own editor, opened on a file of ours.
 
-What they wrote stays in the file until it has been taken over: an editor that fails or a
-terminal that closes loses nothing.
+What they wrote stays in the file until it has been accepted: nothing is lost if the editor fails or
+the terminal closes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ busy = threading.Event()
 
 
 def write_in_editor(file: Path, start: str, again: str) -> str:
-    """The text after the person has left the editor; `again` is the command that asks anew."""
+    """The text after the person has left the editor; `again` is the command to try again."""
     command = editor()
     if not command:
         raise UsageError("no editor is set and none was found", f"export EDITOR=nano; {again}")

@@ -1,7 +1,7 @@
 """Asking a person at the terminal while other features keep running.
 
-The question is put in a thread of its own. It ends when the person answers or leaves, or when
-somebody else has answered meanwhile: nobody has to press a key to let go of a thread.
+The question is asked in its own thread. It ends when the person answers or leaves, or when someone
+else has answered in the meantime: no key press is needed to release the thread.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from sparing.cli.screen import echo
 
 LOOK_SECONDS = 0.2
 leaving = threading.Event()
-"""Set when the whole run ends: whoever waits for a person stops waiting."""
+"""Set when the whole run ends, so that waiting for a person stops."""
 
 
 class AnsweredElsewhere(Exception):
-    """Somebody else has answered: there is nothing to ask any more."""
+    """Someone else has answered: there is nothing left to ask."""
 
 
 class RunEnds(Exception):
-    """The whole run ends: nobody waits for an answer."""
+    """The whole run ends: an answer is no longer needed."""
 
 
 def forget_typed() -> None:
-    """Keys that were pressed before a gate stood there are no answer to it."""
+    """Discard keys pressed before the gate was shown: they are no answer to it."""
     if sys.stdin.isatty():
         import termios
 
@@ -35,7 +35,7 @@ def forget_typed() -> None:
 
 
 def ask(question: str, settled: Callable[[], bool]) -> str | None:
-    """A line, without blanks around it; None at the end of the input."""
+    """A line of input, stripped; None at the end of the input."""
     echo(question, nl=False, err=True)
     while not select.select([sys.stdin], [], [], LOOK_SECONDS)[0]:
         if leaving.is_set():

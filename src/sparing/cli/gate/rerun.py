@@ -26,8 +26,8 @@ def rerun_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
     """Redo a stage from scratch.
 
     The branch goes back to the commit before STAGE; without STAGE, to the one before the stage that
-    waits for you. Later commits stay reachable under a ref of their own; rejections, sessions and
-    review rounds start over. It works wherever a feature has stopped, also after it is finished if
+    waits for you. Later commits stay reachable under a separate ref; rejections, sessions and
+    review rounds start over. It works wherever a feature has stopped, even after it is finished if
     it is not merged.
     """
     office = open_office(Path.cwd())
@@ -49,7 +49,7 @@ def rerun_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
 
 
 def rerun_words(row: FeatureRow, plan: Rerun) -> str:
-    """What would be taken back, and where it stays."""
+    """What would be undone, and where it is kept."""
     feature, undone = row.feature, ", ".join(plan.undone) or plan.stage
     where = f"{feature.branch} goes back to {plan.commit[:10]}"
     return f"{where}, without {undone}; that stays as {plan.ref}"

@@ -1,1 +1,1 @@
-"""Commands that show."""
+"""Commands that show things."""

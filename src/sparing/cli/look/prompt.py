@@ -18,7 +18,7 @@ from sparing.way import Order, Way
 
 @dataclass(frozen=True, slots=True)
 class PromptOptions:
-    """What was said on the command line."""
+    """Options given on the command line."""
 
     role: str
     feature: str | None

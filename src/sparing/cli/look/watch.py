@@ -75,7 +75,7 @@ def follow(
 
 
 class Watcher:
-    """Knows what was shown already."""
+    """Follows the records, and remembers what was shown already."""
 
     def __init__(self, office: Office, rows: Sequence[FeatureRow], last: int) -> None:
         self._office, self._rows = office, list(rows)
@@ -100,7 +100,7 @@ class Watcher:
         return all(view.reload(self._office, row).status.is_over for row in self._rows)
 
     def rests(self) -> None:
-        """Nobody works on it: what a person would do next."""
+        """Nothing is running: say what a person would do next."""
         echo("\nnothing runs here")
         for row in self._rows:
             shown = view.feature_view(self._office, view.reload(self._office, row), now())

@@ -11,7 +11,7 @@ from sparing.records.features import FeatureRow
 
 
 def warmth(office: Office, row: FeatureRow) -> CacheWarmth | None:
-    """None where waiting costs nothing."""
+    """The price of waiting; None if waiting costs nothing."""
     at = now()
     if not is_warm(office, row, at):
         return None

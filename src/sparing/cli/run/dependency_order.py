@@ -1,4 +1,4 @@
-"""Features that depend on others: named, skipped for now, and started once nothing is missing."""
+"""Features that depend on others: named, skipped for now, and started when all is in place."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sparing.records.features import FeatureRow
 
 
 def print_if_waiting(office: Office, row: FeatureRow, *, as_json: bool) -> bool:
-    """Whether a new feature has to wait; with what for."""
+    """Whether a new feature has to wait; prints what for."""
     missing = unmet(row, landed_features(office)) if row.background.depends_on else ()
     if missing and not as_json:
         _print_waiting(ReadyAndWaiting([], [(row, missing)]))
@@ -28,7 +28,7 @@ def run_in_order(
     *,
     as_json: bool,
 ) -> int:
-    """Those that can run; then, while that lets others begin, those that waited for them."""
+    """Run those that are ready; then, as long as more become ready, those that waited for them."""
     found = sort_ready(office, rows)
     _print_waiting(found)
     if not found.ready:

@@ -1,4 +1,4 @@
-"""`sparing eval`: what reviewers find of planted defects, and what it costs, order by order."""
+"""`sparing eval`: how many planted defects reviewers find and at what cost, by prompt order."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sparing.eval.trial import Ask, Looked, Trial
 
 TITLE = "Invite colleagues"
-"""Of every feature: nothing in a prompt may tell what is planted."""
+"""Title of every feature: nothing in a prompt may reveal what is planted."""
 
 
 @click.command("eval")
@@ -90,7 +90,7 @@ def eval_command(
 
 
 def _office(folder: Path, backend: str | None) -> tuple[Office, Reach]:
-    """In a project of its own: nothing of the user's repository is read or sent."""
+    """Opened on a separate project: nothing of the user's repository is read or sent."""
     repository = create_repository(folder / "roster", load_exam().base, "roster, a sample", now())
     flags: dict[str, object] = {"state.folder": str(folder / "state")}
     if backend:

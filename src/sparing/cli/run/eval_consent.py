@@ -1,4 +1,4 @@
-"""Before `sparing eval` spends: the forecast is shown, and somebody agrees to it."""
+"""Before `sparing eval` spends: the forecast is shown, and a person agrees to it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sparing.cli.screen import confirm, echo, is_terminal
 from sparing.errors import NeedsHuman
 
 WIDE = 2.0
-"""A forecast of work that nobody has seen is a range: half to twice as much."""
+"""Factor of a forecast's range for unknown work: half to twice as much."""
 
 
 def agreed(
@@ -20,7 +20,7 @@ def agreed(
     quiet: bool,
     again: str = "sparing eval --yes",
 ) -> float | None:
-    """The most that may be spent, after somebody has agreed to it."""
+    """The most that may be spent, once a person has agreed to it."""
     if likely is None:
         words, limit = "the cost is unknown: the model has no price", cap
     else:

@@ -21,7 +21,7 @@ def print_ending(found: FeatureEnding) -> None:
 
 
 def learned_line(text: str, learned: LearnedEvent) -> str:
-    """What a retrospective came to; the first in a repository shows each change."""
+    """Result of a retrospective; the first one in a repository shows each change."""
     if not learned.held:
         return style(f"  ~ {printable(text)}", dim=True)
     lines = [f"  {style('✓', fg='green')} lessons: {text}"]

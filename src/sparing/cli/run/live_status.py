@@ -1,7 +1,7 @@
-"""While something takes long: a status line on a terminal, a line a minute in a pipe.
+"""While something takes long: a status line on a terminal, a line per minute in a pipe.
 
-Turns, checks, set-ups, and whatever else is waited for: each with its time and its limit, so that
-nobody has to guess whether a run is alive.
+Turns, checks, set-ups, and anything else that is waited for: each with its time and its limit, so
+that no one has to guess whether a run is alive.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Found = TypeVar("Found")
 
 
 class LiveStatus:
-    """Looks once a second at most; what is short is not told of."""
+    """Reads the records once a second at most; work that ends quickly is not shown."""
 
     def __init__(
         self, office: Office, *, quiet: bool = False, only: Collection[str] | None = None
@@ -36,7 +36,7 @@ class LiveStatus:
         self._told: dict[str, float] = {}
 
     def show(self, *, hold: bool = False, at: float | None = None) -> None:
-        """`hold`: somebody is being asked, and the last line is theirs."""
+        """`hold`: a person is being asked, and the last line belongs to that question."""
         if self._quiet:
             return
         at = now() if at is None else at
@@ -50,7 +50,7 @@ class LiveStatus:
             self._draw([] if hold else self._old(at), at)
 
     def _old(self, at: float) -> list[LiveWork]:
-        """What takes longer than a moment; by our own clock, if its own is another one."""
+        """Work that takes longer than a moment, timed by our clock if its own differs."""
         for one in self._found:
             self._begun[one.key] = min(self._begun.get(one.key, at), one.begun)
         return [one for one in self._found if at - self._begun[one.key] > FIRST_SECONDS]
@@ -65,7 +65,7 @@ class LiveStatus:
             clear_status()
 
     def _point_to_output(self, one: LiveWork, at: float) -> None:
-        """Once, if it takes long and prints something."""
+        """Name the output file once, if it takes long and prints something."""
         long = at - self._begun[one.key] > LONG_SECONDS
         if long and one.output and one.last and one.key not in self._told:
             self._told[one.key] = at
@@ -93,7 +93,7 @@ def _tell_output(path: str) -> None:
 
 
 async def watched(work: Coroutine[Any, Any, Found], status: LiveStatus) -> Found:
-    """Its result; meanwhile it is shown that it lives."""
+    """The result of `work`, with a status shown while it runs."""
     task = asyncio.create_task(work)
     try:
         while not task.done():

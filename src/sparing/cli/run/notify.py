@@ -1,7 +1,7 @@
-"""Notifying a person who looks elsewhere that a feature waits for them.
+"""Notifying a person who is elsewhere that a feature waits for them.
 
-A message that can't be shown is no failure: nothing here raises, and nothing is waited for
-longer than a moment. Which program is started comes from the user's own settings alone.
+A message that can't be shown is no failure: nothing here raises, and nothing waits for longer than
+a moment. The program to start is taken from the user's own settings alone.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ end run"""
 
 
 def tell_spending(office: Office, rows: Sequence[FeatureRow], alarm: SpendAlarm) -> None:
-    """Who looks elsewhere is told before a cap stops the work."""
+    """Notify a person who is elsewhere before a cap stops the work."""
     for row in rows:
         if text := alarm.passed(row, now()) if row.running else "":
             title = f"sparing: {row.feature.id} {row.feature.title}"
@@ -47,7 +47,7 @@ def notify(settings: NotifySettings, title: str, text: str) -> None:
 
 
 def desktop(title: str, text: str) -> tuple[str, ...]:
-    """What shows a message on this machine; empty if nothing does."""
+    """Command that shows a message on this machine; empty if there is none."""
     if shutil.which("notify-send"):
         return ("notify-send", "--app-name=sparing", "--", title, text)
     if shutil.which("osascript"):

@@ -1,4 +1,4 @@
-"""A question at the terminal while features go on running."""
+"""A question at the terminal while features keep running."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from sparing.records.gates import Gate
 
 
 class OpenQuestion:
-    """One question at a time, in a thread: meanwhile letters are obeyed and others go on."""
+    """One question at a time, in a thread: meanwhile the mailbox is read and other features run."""
 
     def __init__(self, office: Office) -> None:
         self._office = office
         self._task: asyncio.Task[bool] | None = None
         self._left: set[str] = set()
-        """Gates that were asked about; one that a person has left alone stays so."""
+        """Gates already asked about; one that the person left open is not asked about again."""
 
     @property
     def open(self) -> bool:
         return self._task is not None
 
     def ended(self) -> bool:
-        """Whether a question that was open has its answer by now; what went wrong is raised."""
+        """Whether the open question has ended by now; raises any error it ended with."""
         if self._task is None or not self._task.done():
             return False
         task, self._task = self._task, None

@@ -15,7 +15,7 @@ from sparing.records.events import Event
 class Progress:
     """Prints events it has not printed yet, to stderr.
 
-    Where several features run, each line says of which it tells.
+    If several features run, each line names its feature.
     """
 
     def __init__(self, office: Office, features: Sequence[str], *, quiet: bool) -> None:
@@ -35,7 +35,7 @@ class Progress:
 
 
 class SandboxTeller:
-    """Says how far agents are confined when that changes, not with every leg."""
+    """Prints the sandbox level when it changes, not at every start."""
 
     def __init__(self, office: Office) -> None:
         self._level = last_sandbox(office)

@@ -1,4 +1,4 @@
-"""Rounds that fix what was said of pull requests, as `sparing run` proposes them."""
+"""Rounds that fix what was said about pull requests, as proposed by `sparing run`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Run = Callable[[Sequence[FeatureRow]], int]
 
 
 class PullRounds:
-    """Of one `sparing run`: each set of findings is proposed once."""
+    """The rounds of one `sparing run`: each set of findings is proposed once."""
 
     def __init__(self, office: Office, only: Sequence[FeatureRow] | None, mode: Mode) -> None:
         self.mode, self.ended = mode, False
@@ -32,7 +32,7 @@ class PullRounds:
         self._proposed: set[tuple[str, ...]] = set()
 
     def look(self) -> list[PullLook]:
-        """Asks the host; those that are over have ended afterwards."""
+        """Ask the host; features whose pull requests are over are ended by it."""
         if not self._seconds:
             return []
         open_before = len(requested(self._office, self._only))
@@ -41,7 +41,7 @@ class PullRounds:
         return found
 
     def known(self) -> list[PullLook]:
-        """What was seen last, also while features ran."""
+        """What was seen last, including while features ran."""
         rows = self._only and [reload(self._office, row) for row in self._only]
         return [seen(self._office, row) for row in requested(self._office, rows)]
 
@@ -73,14 +73,14 @@ class PullRounds:
         return True
 
     def _unasked(self, row: FeatureRow) -> FixRound | None:
-        """What may be fixed on a word given in advance."""
+        """The round that consent given in advance allows; None if there is nothing to fix."""
         try:
             return plan_fix(self._office, row, members=True)
         except FeatureError:
             return None
 
     def told(self, looks: Sequence[PullLook], run: Run, *, as_json: bool, wait: bool) -> int:
-        """Where nothing else is to be run: how they stand."""
+        """If there is nothing else to run: print the state of the pull requests."""
         if as_json:
             print_json(features=[], pull_requests=[look_data(one) for one in looks])
         else:
@@ -89,13 +89,13 @@ class PullRounds:
         return self.stay(run, needs) if wait else needs
 
     def follow(self, run: Run, code: int, *, wait: bool) -> int:
-        """After a run: rounds for what came meanwhile."""
+        """After a run: run rounds for findings that came in the meantime."""
         while more := self.agreed(self.known()):
             code = run(more)
         return self.stay(run, code) if wait else code
 
     def stay(self, run: Run, code: int = 0) -> int:
-        """Look again and again until nothing is open, or something needs a person."""
+        """Keep checking until no pull request is open, or one needs a person."""
         while not code and self._seconds and requested(self._office, self._only):
             time.sleep(self._seconds)
             looks = self.look()

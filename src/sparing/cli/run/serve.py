@@ -68,7 +68,7 @@ def _another(link: str) -> None:
 
 
 def _run_both(office: Office, page: PageServer) -> None:
-    """The engine has the main thread, the page one of its own."""
+    """Run the engine in the main thread and the page in another."""
     from sparing.cli.run.host import host_engine
 
     serving = threading.Thread(target=page.run, name="page")

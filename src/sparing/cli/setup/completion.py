@@ -1,4 +1,4 @@
-"""`sparing completion`: words that a shell completes, features among them."""
+"""`sparing completion`: completion for a shell, including names of features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sparing config`: settings in force, each with its origin; one printed, one changed."""
+"""`sparing config`: list the settings in force with their origin; print or change one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sparing.errors import ConfigError, RepositoryError
 from sparing.workspace.git.repository import locate_repository
 
 HIDDEN = ("engine.crash_at",)
-"""For tests of the engine itself: shown where somebody has set it."""
+"""For tests of the engine itself: shown only if set."""
 
 
 @click.group("config")

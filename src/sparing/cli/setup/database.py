@@ -1,4 +1,4 @@
-"""`sparing database`: where the records are, and how they get from a state folder to a server."""
+"""`sparing database`: copy the records from a state folder to a server, or back."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def database_command() -> None:
 @click.option("--from", "source", metavar="ADDRESS", help="From this server to the state folder.")
 @json_option
 def copy_command(target: str | None, source: str | None, as_json: bool) -> int:
-    """Copy all records and stored texts of this repository, whole or not at all.
+    """Copy all records and stored texts of this repository, all or nothing.
 
     ADDRESS is written as in `state.database`: postgresql://user@host/name. The source stays
     as it is. Running features continue from their last decision.

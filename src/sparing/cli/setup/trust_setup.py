@@ -1,4 +1,4 @@
-"""`sparing trust --setup FEATURE`: dependencies that a feature adds are seen before they run."""
+"""`sparing trust --setup FEATURE`: review dependencies that a feature adds before they run."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def import_command(
     """Start a feature from specs of spec-kit, OpenSpec, Kiro or iflow.
 
     PATH is their folder, such as specs/001-rate-limits, or auto, which looks for one. The feature
-    starts at the first stage whose document is missing or not fit. The folder is only read.
+    starts at the first stage whose document is missing or invalid. The folder is only read.
     """
     office = open_office(Path.cwd())
     folder = _only_one(office) if path == AUTO else Path(path)
