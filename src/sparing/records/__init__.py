@@ -1,1 +1,1 @@
-"""Our own tables, one file a table. The database is the truth; documents are its projection."""
+"""Our own tables, one file per table. The database is the truth; documents are rendered from it."""

@@ -32,7 +32,7 @@ class Attempt:
     iteration: int
     task: str
     template: str
-    """Which turn's words were sent."""
+    """Name of the turn or repair whose prompt was sent."""
     way: str
     reason: str
     backend: str
@@ -55,17 +55,17 @@ class Attempt:
 
     @property
     def for_client(self) -> bool:
-        """Asked once for the client, whoever comes first: no part of a feature's bill."""
+        """True for the one-time check of a client, which is not part of a feature's bill."""
         return self.role == totals.RESUME_CHECK
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptResult:
-    """What is known after it."""
+    """What is known about an attempt after its turn has ended."""
 
     session: str
     usage: Usage | None
-    """None where the client did not tell."""
+    """None if the client did not report it."""
     origin: Origin | None
     nano_usd: int | None
     calls: list[dict[str, int]]
@@ -78,7 +78,7 @@ class AttemptResult:
     failure: str = ""
     detail: str = ""
     opened: tuple[OpenedLines, ...] = ()
-    """Which lines of which bytes were shown, where tools of ours showed them."""
+    """Lines of files that our own tools showed the agent, with a hash of each file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,6 @@ class LedgerRow:
 
     @property
     def is_good(self) -> bool:
-        """Paid for, known and answered."""
+        """True if the turn's usage is known and it ended with a reply rather than a failure."""
         known = self.outcome is AttemptState.KNOWN
         return known and self.result is not None and not self.result.failure

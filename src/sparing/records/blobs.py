@@ -7,7 +7,8 @@ from sparing.errors import StateError
 
 
 def put(database: Database, digest: str, data: bytes) -> None:
-    """Once; nobody is told, since no row names it yet."""
+    """Store a text under its hash, once; readers are not notified, since no row refers to it
+    yet."""
     with database.read() as connection:
         connection.execute(
             "insert into blobs (digest, data) values (?, ?) on conflict do nothing", (digest, data)
@@ -30,7 +31,8 @@ def digests(database: Database) -> list[str]:
 
 
 def shared_secret(database: Database, name: str, new: bytes) -> bytes:
-    """The one that is there, or this one; of two that make it at once, both get the same."""
+    """Return the stored secret, or store `new` and return it; concurrent callers get the same
+    one."""
     with database.read() as connection:
         known = "select data from secrets where name = ?"
         if (row := connection.execute(known, (name,)).fetchone()) is None:

@@ -1,7 +1,7 @@
-"""Which worker has which feature. A leg is run by whoever has claimed its feature.
+"""Which worker has claimed which feature. A leg is run by the worker that has claimed its feature.
 
-A claim ends with its leg, or when its worker is gone: then another one takes the feature over,
-and the leg goes on as a new generation. The generation is what tells their writes apart.
+A claim ends with its leg, or when its worker is gone: then another worker takes the feature over,
+and the leg continues as a new generation. The generation tells their writes apart.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sparing.records.features import REVIEWS
 class Claimable(NamedTuple):
     key: str
     previous: str
-    """A worker that is gone and had it; empty if nobody had."""
+    """The worker that had claimed it and is gone; empty if there was none."""
     disk: str
     """Where its worktree and sessions were used last."""
 
@@ -28,7 +28,7 @@ _FREE = (
 
 
 def claimable(connection: Connection, worker: str) -> list[Claimable]:
-    """Features whose leg has to run and that nobody has who lives, the most urgent first."""
+    """Features whose leg has to run and that no live worker has claimed, most urgent first."""
     rows = connection.execute(
         f"select key, executor, disk from features where {_FREE}"  # noqa: S608
         " order by case priority when 'high' then 0 when 'medium' then 1 else 2 end, number",
@@ -38,7 +38,7 @@ def claimable(connection: Connection, worker: str) -> list[Claimable]:
 
 
 def claim(tx: Connection, worker: str, disk: str, keys: Iterable[str]) -> list[Claimable]:
-    """Those of these that were still to be had; they are the worker's now."""
+    """Claim these features for the worker; returns those that were still free."""
     wanted = frozenset(keys)
     found = [one for one in claimable(tx, worker) if one.key in wanted]
     for one in found:
@@ -49,7 +49,7 @@ def claim(tx: Connection, worker: str, disk: str, keys: Iterable[str]) -> list[C
 
 
 def release(tx: Connection, worker: str, one: Claimable) -> None:
-    """Whose it was before: its leg was not started here."""
+    """Give a claim back to its previous holder, because the leg was not started here."""
     tx.execute(
         "update features set executor = ?, disk = ? where key = ? and executor = ?",
         (one.previous, one.disk, one.key, worker),

@@ -1,4 +1,4 @@
-"""What was said in sessions that no client of its own keeps: a row each, with its text by hash."""
+"""Conversations of sessions that no client stores for us: one row each, its text stored by hash."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class ConversationRow(NamedTuple):
     model: str
     turns: int
     body: str
-    """The name of the stored text."""
+    """Hash under which the text is stored."""
     at: float
 
 
@@ -29,7 +29,7 @@ def get(connection: Connection, session: str) -> ConversationRow | None:
 
 
 def put(tx: Connection, row: ConversationRow) -> bool:
-    """Whether it was stored: a session that was continued elsewhere meanwhile is left as it is."""
+    """Store a conversation; False if the session was continued elsewhere meanwhile."""
     if row.turns == 1:
         tx.execute(
             f"insert into conversations ({COLUMNS}) values (?, ?, ?, ?, ?, ?)"  # noqa: S608

@@ -93,7 +93,7 @@ def since(connection: Connection, n: int, feature: str = "") -> list[Event]:
 
 
 def page(connection: Connection, n: int, feature: str, most: int) -> list[Event]:
-    """At most so many, the first ones after a number."""
+    """The first events after number `n`, at most `most`."""
     rows = connection.execute(
         "select key, feature, at, kind, stage, role, text, data, n from events"
         " where n > ? and (? = '' or feature = ?) order by n limit ?",
@@ -103,7 +103,7 @@ def page(connection: Connection, n: int, feature: str, most: int) -> list[Event]
 
 
 def latest(connection: Connection, feature: str, most: int) -> list[Event]:
-    """At most so many, the last ones of a feature, in their order."""
+    """The last events of a feature, at most `most`, oldest first."""
     rows = connection.execute(
         "select key, feature, at, kind, stage, role, text, data, n from events"
         " where feature = ? order by n desc limit ?",
@@ -130,14 +130,14 @@ def by_key(connection: Connection, key: str) -> Event | None:
 
 
 def last_what(connection: Connection, feature: str, kind: type[Record]) -> Record | None:
-    """What the latest of a kind carries."""
+    """The typed content of the feature's latest event of a kind."""
     found = last(connection, feature, kind.kind)
     what = found.what if found else None
     return what if isinstance(what, kind) else None
 
 
 def last_of_all(connection: Connection, kind: str) -> Event | None:
-    """The latest of its kind, whichever feature it tells of."""
+    """The latest event of a kind, across all features."""
     row = connection.execute(
         "select key, feature, at, kind, stage, role, text, data, n from events"
         " where kind = ? order by n desc limit 1",

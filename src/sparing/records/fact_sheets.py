@@ -24,7 +24,7 @@ class PartRow(NamedTuple):
     """False: kept beside the prompts, so that turns without it can be compared."""
     text: str
     quotes: str
-    """As JSON: what was quoted, to be looked up again."""
+    """The quotes as JSON, so that they can be checked again later."""
     commit: str
 
 
@@ -54,7 +54,7 @@ def put_part(tx: Connection, feature: str, part: PartRow, at: float) -> None:
 
 
 def parts_of(connection: Connection, feature: str) -> list[PartRow]:
-    """In the order in which they were made."""
+    """Parts of the fact sheet in the order in which they were made."""
     rows = connection.execute(
         "select stage, shown, body, quotes, commit_id from sheet_parts where feature = ?"
         " order by at, stage",

@@ -1,8 +1,8 @@
-"""Features: what they are and where each of them stands.
+"""Features: what they are and how far each of them has come.
 
-`place` is the engine's own JSON (flow state, stage, history); the columns beside it are what
-doors list and sort by. Only `create`, `park` and their like write; each is guarded by leg, so
-that a repeated step never puts a feature back.
+`place` is the engine's own JSON (flow state, stage, history); the columns beside it are what user
+interfaces list and sort by. Only `create`, `settle` and the like write; each is guarded by leg, so
+that a repeated step never sets a feature back.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class FeatureRow:
     updated: float
     background: Background = Background()
     asked: dict[str, Any] = field(default_factory=dict[str, Any])
-    """Of a leg that has decided something: the jobs of its last decision, in the engine's JSON."""
+    """The jobs of the running leg's last decision, in the engine's JSON; empty before the first."""
     executor: str = ""
-    """Who runs its leg."""
+    """The worker that runs its leg."""
     disk: str = ""
     """Which state folder its worktree and sessions were used in last."""
     starter: str = ""
@@ -57,7 +57,7 @@ REVIEWS = 1_000_000_000
 """Numbers above are reviews of branches that no feature made: their bills need a row, lists don't
 have them."""
 REMEMBERED = 256
-"""How many rows are not made again from the same columns."""
+"""How many parsed rows are cached, so that unchanged columns are not parsed again."""
 
 
 def create(tx: Connection, row: FeatureRow) -> None:
@@ -90,7 +90,7 @@ def list_all(connection: Connection) -> list[FeatureRow]:
 
 
 def list_running(connection: Connection, executor: str) -> list[FeatureRow]:
-    """Those whose leg runs in this process."""
+    """Features whose leg is run by this executor."""
     rows = connection.execute(
         f"select {COLUMNS} from features"  # noqa: S608
         f" where number < {REVIEWS} and running = 1 and executor = ? order by number",
@@ -119,7 +119,7 @@ def highest_number(connection: Connection) -> int:
 
 
 def rebase(tx: Connection, row: FeatureRow, commit: str) -> bool:
-    """One that has not begun starts from where its base is by now."""
+    """Move the start of a feature that has not begun to its base's current commit."""
     place = json.dumps({**row.place, "head": commit})
     done = tx.execute(
         "update features set base_commit = ?, head = ?, place = ?"
@@ -200,7 +200,7 @@ def settle(
     status: FeatureStatus,
     at: float,
 ) -> bool:
-    """A leg has ended: store where the feature stands now."""
+    """Store the feature's state at the end of a leg; False if that leg is no longer running."""
     done = tx.execute(
         "update features set place = ?, head = ?, status = ?, running = 0, updated = ?, asked = '',"
         " executor = '' where key = ? and generation = ? and leg = ? and running = 1",
@@ -227,7 +227,7 @@ def set_status(
     at: float,
     head: str = "",
 ) -> bool:
-    """Given up, ended or taken up again while nothing runs; False if something does by now."""
+    """Give up, end or reopen a feature while nothing is running; False if something is."""
     done = tx.execute(
         "update features set status = ?, place = ?, head = ?, updated = ?"
         " where key = ? and generation = ? and leg = ? and running = 0 and status = ?",
@@ -247,7 +247,7 @@ def progress(
     head: str,
     asked: Mapping[str, object] | None = None,
 ) -> None:
-    """What a running leg has decided: for the doors, and for a leg that can't be replayed."""
+    """Store what a running leg has decided, for display and for a leg that can't be replayed."""
     tx.execute(
         "update features set place = ?, head = ?, asked = ?"
         " where key = ? and generation = ? and leg = ? and running = 1",
@@ -261,8 +261,8 @@ def _text(asked: Mapping[str, object]) -> str:
 
 @lru_cache(REMEMBERED)
 def _row(*values: Any) -> FeatureRow:
-    """All features are read around every turn, and few have changed since: nobody writes into a
-    row that was read."""
+    """Cached, since all features are read around every turn and few have changed: callers never
+    modify a row."""
     row = dict(zip(NAMES, values, strict=True))
     feature = Feature(
         key=row["key"],

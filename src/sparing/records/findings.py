@@ -1,8 +1,8 @@
-"""Findings as they stand after the last look, and what people have ruled on them.
+"""Findings as of the last review, and what people have ruled on them.
 
-A row of a finding is replaced whenever its stage is looked at again; `body` is the tracked
-finding as JSON, which only the review room reads. A ruling outlives the look, the leg and a
-rerun: people say a thing once.
+The row of a finding is replaced whenever its stage is reviewed again; `body` is the tracked finding
+as JSON, which only the review room reads. A ruling outlives the review, the leg and a rerun: people
+say a thing once.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def count_open(connection: Connection, feature: str, stage: str) -> int:
 
 
 def raised_by(connection: Connection, role: str) -> tuple[FindingRow, ...]:
-    """What one role alone has raised, over all features."""
+    """Findings raised by one role, across all features."""
     rows = connection.execute(
         "select feature, stage, id, role, first, last, state, body from findings where role = ?",
         (role,),
@@ -74,7 +74,8 @@ def raised_by(connection: Connection, role: str) -> tuple[FindingRow, ...]:
 
 
 def forget(tx: Connection, feature: str, stages: Iterable[str]) -> None:
-    """Stages start over: what was found in them is found again, or it is gone."""
+    """Delete the findings of stages that start over; a new review will raise them again if
+    needed."""
     tx.executemany(
         "delete from findings where feature = ? and stage = ?",
         [(feature, stage) for stage in stages],
@@ -82,7 +83,7 @@ def forget(tx: Connection, feature: str, stages: Iterable[str]) -> None:
 
 
 def put_ruling(tx: Connection, row: RulingRow) -> None:
-    """The latest word stands, in whatever order they are written."""
+    """Store a ruling; the latest by time wins, in whatever order they are written."""
     tx.execute(
         "insert into rulings (feature, stage, finding, ruling, words, at)"
         " values (?, ?, ?, ?, ?, ?) on conflict (feature, stage, finding) do update set"
@@ -102,5 +103,5 @@ def rulings_of(connection: Connection, feature: str, stage: str = "") -> tuple[R
 
 
 def _whole(text: str) -> str:
-    """A model's words may hold half a character, which no database takes."""
+    """Replace lone surrogates, which a model may write and no database accepts."""
     return text.encode("utf-8", "replace").decode()

@@ -1,7 +1,7 @@
-"""The mailbox: what doors ask of the engine.
+"""The mailbox: requests from user interfaces to the engine.
 
-A door writes a row and is done, whether an engine runs or not. The key makes a repeated request
-count once; the engine obeys rows in order and marks them done.
+A sender writes a row and is done, whether an engine runs or not. The key makes a repeated request
+count once; the engine acts on rows in order and marks them done.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Letter:
 
 
 def post(tx: Connection, key: str, letter: Letter, at: float) -> bool:
-    """False if a letter with this key is there already."""
+    """Add a letter; False if there is already one with this key."""
     done = tx.execute(
         "insert into mailbox (key, feature, verb, gate, body, sender, sent)"
         " values (?, ?, ?, ?, ?, ?, ?) on conflict (key) do nothing",
@@ -73,7 +73,7 @@ def of_leg(connection: Connection, leg: str, verbs: Sequence[str]) -> str:
 
 
 def forward(tx: Connection, leg: str, new: str) -> None:
-    """What was sent to a leg that runs is for the one that takes its place."""
+    """Readdress what was sent to a running leg to the leg that replaces it."""
     tx.execute("update mailbox set gate = ? where gate = ?", (new, leg))
 
 
@@ -92,6 +92,6 @@ def obeyed(tx: Connection, n: int, result: str, at: float) -> None:
 
 
 def void(tx: Connection, n: int, result: str, at: float) -> None:
-    """It was read and does not count; the same may be said again."""
+    """Mark a letter as read without effect; the same request may be sent again."""
     tx.execute("update mailbox set key = key || '.void.' || n where n = ?", (n,))
     obeyed(tx, n, result, at)

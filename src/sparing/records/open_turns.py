@@ -1,6 +1,6 @@
-"""Turns of the ledger that are under way: who is at work, on what, since when.
+"""Turns of the ledger that are in progress: who is working, on what, since when.
 
-What the ledger says of calls that only keep a session warm.
+Also counts the calls that only keep a session's cache warm.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class OpenTurn(NamedTuple):
 
 
 class UnbilledTurn(NamedTuple):
-    """Nobody has seen its end."""
+    """A turn whose end was not recorded."""
 
     dispatch: str
     number: int
@@ -34,7 +34,7 @@ class UnbilledTurn(NamedTuple):
 
 
 def open_turns(connection: Connection) -> list[OpenTurn]:
-    """Of all features, the earliest first. One left by a killed engine is among them."""
+    """The open turns of all features, earliest first, including those left by a killed engine."""
     rows = connection.execute(
         "select feature, stage, role, way, model, started, dispatch from ledger"
         " where outcome = 'open' order by started"
@@ -43,7 +43,7 @@ def open_turns(connection: Connection) -> list[OpenTurn]:
 
 
 def unbilled(connection: Connection, dispatch: str = "") -> list[UnbilledTurn]:
-    """Of one dispatch, or all."""
+    """Turns without a recorded end, of one dispatch or of all."""
     rows = connection.execute(
         "select dispatch, attempt, feature, role, backend, model, prompt, prompt_chars"
         " from ledger where seconds is null and (? = '' or dispatch = ?) order by rowid",
@@ -53,7 +53,7 @@ def unbilled(connection: Connection, dispatch: str = "") -> list[UnbilledTurn]:
 
 
 def busy(connection: Connection, feature: str) -> frozenset[str]:
-    """Roles whose turn is under way."""
+    """Roles that have a turn in progress."""
     rows = connection.execute(
         "select distinct role from ledger where feature = ? and outcome = 'open'", (feature,)
     )
@@ -61,7 +61,7 @@ def busy(connection: Connection, feature: str) -> frozenset[str]:
 
 
 def pings_since(connection: Connection, feature: str, role: str, session: str) -> int:
-    """How often that role was asked in a session since anybody else was."""
+    """How many calls this role has made in a session since the last call of any other role."""
     rows = connection.execute(
         "select role from ledger where feature = ? and session = ? order by rowid",
         (feature, session),

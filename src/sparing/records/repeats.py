@@ -27,7 +27,7 @@ def tries(connection: Connection, attempt: Attempt) -> int:
 
 
 def answered_so(connection: Connection, attempt: Attempt, leg: str, reply: str) -> bool:
-    """Whether another dispatch of this leg sent the same words from nothing and got this reply."""
+    """Whether another dispatch of this leg got this reply to the same prompt without resuming."""
     found = connection.execute(
         "select 1 from ledger where feature = ? and stage = ? and role = ? and prompt = ?"
         " and reply = ? and dispatch <> ? and way <> 'resume' and failure = ''"

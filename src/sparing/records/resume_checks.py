@@ -1,8 +1,8 @@
-"""What was found when a client's resume was checked: one row a backend and version.
+"""Results of checking whether a client can resume sessions: one row per backend and version.
 
-A check that no feature asked for is entered in the ledger when one first relies on it: `booked`
-says under which dispatch, so that it is counted once. A file beside the state folders tells it to
-other repositories of this machine, which neither ask again nor enter it.
+A check that no feature caused is entered in the ledger when one first relies on it: `booked` is the
+dispatch it was entered under, so that it is counted once. A file beside the state folders shares it
+with other repositories of this machine, which neither check again nor enter it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class CheckRow:
     share: float | None
     """Of a transcript, what a resumed call read from cache."""
     items: tuple[tuple[str, bool, str], ...]
-    """Each question, whether the answer was good, and in words."""
+    """Each check item, whether it passed, and an explanation."""
     usage: Usage
     origin: Origin
     seconds: float
@@ -83,7 +83,7 @@ def get(connection: Connection, backend: str, version: str) -> CheckRow | None:
 
 
 def adopt(tx: Connection, folder: StateFolder, backend: str, version: str) -> CheckRow | None:
-    """What was found for another repository of this machine, kept here from now on."""
+    """Store the result found by another repository of this machine; None if there is none."""
     found = _shared(folder, backend, version)
     if found is None:
         return None
@@ -93,12 +93,12 @@ def adopt(tx: Connection, folder: StateFolder, backend: str, version: str) -> Ch
 
 
 def share(folder: StateFolder, row: CheckRow) -> None:
-    """Tell it to all repositories of this machine."""
+    """Share the result with all repositories of this machine."""
     folder.write_shared(_file(folder, row.backend, row.version), dump(row))
 
 
 def _shared(folder: StateFolder, backend: str, version: str) -> CheckRow | None:
-    """None as well where the file is not ours, or half of it is missing."""
+    """The shared result; None if there is none, or if the file is incomplete or not ours."""
     try:
         found = load(CheckRow, json.loads(_file(folder, backend, version).read_text("utf-8")))
     except (OSError, ValueError, TypeError, KeyError):
@@ -112,7 +112,7 @@ def _file(folder: StateFolder, backend: str, version: str) -> Path:
 
 
 def put(tx: Connection, row: CheckRow) -> None:
-    """A new check takes the place of an older one."""
+    """Store a check; it replaces an older one."""
     tx.execute(
         f"insert into resume_checks ({COLUMNS}) values ({', '.join('?' * 16)})"  # noqa: S608
         f" on conflict (backend, version) do update set {_NEW}",
@@ -133,8 +133,8 @@ def book(tx: Connection, row: CheckRow, dispatch: str) -> None:
 
 
 def set_aside(tx: Connection, folder: StateFolder, feature: str) -> None:
-    """Of the checks here, those that this feature asked for: they count again from the moment at
-    which one is needed, as if another repository had made them."""
+    """Move the checks that this feature paid for to the shared file: the next one that is needed
+    is adopted from there, as if another repository had made it."""
     for backend, version, booked in tx.execute(
         "select backend, version, booked from resume_checks"
     ).fetchall():

@@ -57,7 +57,7 @@ def put(tx: Connection, feature: str, stage: str, session: Session) -> None:
 
 
 def forget(tx: Connection, feature: str, kept: Sequence[str] = ()) -> None:
-    """All conversations of a feature, but those of the stages named."""
+    """Delete all sessions of a feature except those of the `kept` stages."""
     rows = tx.execute("select distinct stage from sessions where feature = ?", (feature,))
     for (scope,) in rows.fetchall():
         if str(scope).partition("/")[0] not in kept:
@@ -65,7 +65,7 @@ def forget(tx: Connection, feature: str, kept: Sequence[str] = ()) -> None:
 
 
 def called(tx: Connection, feature: str, stage: str, session: Session, at: float) -> None:
-    """It was read once more, and nothing else became of it; if it is still the one that is kept."""
+    """Record a call that changed nothing else in the session, if it is still the current one."""
     tx.execute(
         "update sessions set last_call = ?"
         " where feature = ? and stage = ? and role = ? and id = ? and last_call < ?",

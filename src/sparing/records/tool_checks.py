@@ -1,4 +1,4 @@
-"""What was found when a client and a model were tried with our own tools: one row for each."""
+"""Results of trying our own tools with a client and a model: one row per combination."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ToolCheckRow:
 
 
 def put(tx: Connection, row: ToolCheckRow) -> None:
-    """A new check takes the place of an older one."""
+    """Store a check; it replaces an older one."""
     tx.execute(
         f"insert into tool_checks ({COLUMNS}) values ({', '.join('?' * 13)})"  # noqa: S608
         f" on conflict (backend, version, model) do update set {_NEW}",

@@ -22,7 +22,7 @@ class VerdictRow:
     verdict: Verdict
     at: float
     quotes: tuple[str, ...] = ()
-    """Of each finding: whether what it quotes stands there."""
+    """For each finding, whether the text it quotes was found."""
 
     @property
     def merged(self) -> bool:
@@ -90,11 +90,11 @@ def get(connection: Connection, dispatch: str) -> VerdictRow | None:
 
 
 class LookRow(NamedTuple):
-    """A reviewer's first look, with how it was asked."""
+    """A reviewer's first review, and how it was requested."""
 
     model: str
     sent: SentRecord
-    """Only which tools of ours it had, and the fact sheet."""
+    """Only says which of our tools it had, and whether it had the fact sheet."""
     opened: bool
     """Tools of ours have shown it lines."""
     findings: int
@@ -102,7 +102,7 @@ class LookRow(NamedTuple):
 
 
 def first_looks(connection: Connection, backend: str, limit: int) -> list[LookRow]:
-    """The latest of them, of turns that came to a good end."""
+    """The latest first reviews, from turns that succeeded."""
     rows = connection.execute(
         "select ledger.model, ledger.sent, ledger.opened, verdicts.findings, verdicts.quotes"
         " from verdicts join ledger on ledger.dispatch = verdicts.dispatch"

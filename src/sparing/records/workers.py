@@ -1,7 +1,7 @@
-"""Who runs features of this repository, on a server that several do.
+"""Workers that run features of this repository, on a server that several workers share.
 
-A row is there for as long as its worker lives or is thought to live. Whoever takes it away says:
-that one is gone; nothing that it writes counts any more. On one machine nobody is announced.
+A row exists for as long as its worker is alive or believed to be. Removing it declares the worker
+gone; nothing that it writes counts any more. On a single machine no worker has a row.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Worker(NamedTuple):
     kernel: str
     """Sessions of a client begin with it: another one has less to read from a cache."""
     disk: str
-    """Names the state folder that it works in: worktrees and sessions lie there."""
+    """Name of the state folder it works in, with its worktrees and sessions."""
     checkout: str
     backends: tuple[str, ...]
     slots: int

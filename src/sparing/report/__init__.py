@@ -1,1 +1,1 @@
-"""Tables for people, used by every door. Takes values, reads nothing."""
+"""Tables for people, used by every interface. Takes values, reads nothing."""

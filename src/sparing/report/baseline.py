@@ -1,4 +1,4 @@
-"""The one baseline of every saving, in words: which naive way, on how large a client."""
+"""The one baseline of every saving, in words: which naive way, and the client's base size."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class NaiveBaseline(NamedTuple):
     bases: tuple[int, ...] = ()
     """Tokens that the client sends before any prompt, by tool set, the least first."""
     at_least: bool = False
-    """Turns were shown a sheet or a map: what they did not open for that is not in it."""
+    """True if turns had a fact sheet or map: the files these saved opening are not included."""
 
     @property
     def base(self) -> str:
@@ -30,7 +30,7 @@ class NaiveBaseline(NamedTuple):
 
     @property
     def words(self) -> str:
-        """`lean naive on the same client, 2.2k base`."""
+        """Description such as `lean naive on the same client, 2.2k base`."""
         size = f", {self.base}" if self.bases else ""
         return f"{self.name} on the same client{size}"
 
@@ -40,7 +40,7 @@ class NaiveBaseline(NamedTuple):
 
 
 def one_baseline(many: Iterable[NaiveBaseline]) -> NaiveBaseline:
-    """Of several features; where they differ all names are said."""
+    """The baseline of several features; if they differ, all names are listed."""
     found = list(many)
     names = list(dict.fromkeys(one.name for one in found)) or [naive_name(LEAN)]
     bases = sorted({tokens for one in found for tokens in one.bases})

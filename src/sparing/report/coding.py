@@ -1,4 +1,4 @@
-"""How our own tools do beside the client's on small coding tasks, and what that cost."""
+"""How our own tools compare with the client's on small coding tasks, and what that cost."""
 
 from __future__ import annotations
 

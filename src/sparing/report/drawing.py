@@ -1,7 +1,7 @@
-"""The plotting library, asked for only here: how a chart looks, and how it becomes part of a page.
+"""The only user of the plotting library: how a chart looks, and how it gets into a page.
 
-A drawing is an SVG to be put into a page as it is: no script, no font, nothing from elsewhere.
-Text gets in as text only, and the library escapes it.
+A drawing is an SVG that is inserted into a page as it is: no script, no font, nothing external.
+Text is inserted only as text, and the library escapes it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def can_draw() -> bool:
 def drawn(
     draw: Callable[[Any], None], name: str, high: float = HIGH, *, stacked: bool = False
 ) -> str:
-    """`stacked`: names stand as the areas lie on one another, the last on top."""
+    """`stacked`: the legend follows the order of the stacked areas, the last on top."""
     library: Any = importlib.import_module(LIBRARY)
     figures: Any = importlib.import_module(f"{LIBRARY}.figure")
     with library.rc_context({**STYLE, "svg.hashsalt": name}):

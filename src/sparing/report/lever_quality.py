@@ -1,4 +1,4 @@
-"""What reviewers find with our tools and the fact sheet, beside what they find without."""
+"""What reviewers find with our tools and the fact sheet, compared with what they find without."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from sparing.codec import JsonObject
 class LookSide(NamedTuple):
     looks: int
     findings: float
-    """Per look."""
+    """Findings per review."""
     quotes: int
     verified: float
-    """Share of the quotes."""
+    """Share of quotes that were verified."""
 
     @property
     def words(self) -> str:
@@ -29,14 +29,14 @@ class LookSide(NamedTuple):
 
 
 class QualityRow(NamedTuple):
-    """First looks of one model, over all features of the repository."""
+    """First reviews by one model, over all features of the repository."""
 
     lever: str
     model: str
     aided: LookSide
     bare: LookSide
     fell: str
-    """What fell with the lever, which is off for this model because of it."""
+    """What dropped with the lever, which is therefore off for this model."""
 
     @property
     def verdict(self) -> str:
@@ -58,7 +58,7 @@ class QualityRow(NamedTuple):
 class LeverQuality(NamedTuple):
     rows: tuple[QualityRow, ...] = ()
     sheet: str = ""
-    """How often files that the fact sheet quotes are opened, in words."""
+    """How often files quoted by the fact sheet are opened, in words."""
 
     def dump(self) -> JsonObject:
         return {"rows": [row.dump() for row in self.rows], "sheet": self.sheet}

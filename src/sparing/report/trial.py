@@ -1,4 +1,4 @@
-"""What reviewers found of planted defects, in three prompt orders, and what that cost."""
+"""How many planted defects reviewers found, in three prompt orders, and what that cost."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ ARMS = {
 
 
 class TrialRow(NamedTuple):
-    """One way of telling, over all its looks."""
+    """One prompt order, over all its reviews."""
 
     arm: str
     looks: int
     failed: int
-    """Looks without a verdict: their defects count as missed."""
+    """Reviews without a verdict: their defects count as missed."""
     planted: int
     found: int
     alarms: int
-    """Blockers and warnings that meet no planted defect."""
+    """Blockers and warnings that match no planted defect."""
     nano_usd: int | None
     origin: str
     by_kind: dict[str, tuple[int, int]]
-    """Found and planted, by what they were planted in."""
+    """Defects found and planted, by the kind of document they were planted in."""
     missed: tuple[str, ...]
 
     @property

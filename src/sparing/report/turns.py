@@ -1,4 +1,4 @@
-"""A run turn by turn: what charts are drawn from, and what a program may want to have."""
+"""A run turn by turn: the data for charts, and for programs."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class ReportedTurn:
     way: str
     model: str
     usage: Usage | None
-    """None where nobody saw its end."""
+    """None if its end was not seen."""
     origin: str
     cost_usd: float | None
     naive_usd: float | None
-    """Of the same turn, sent the naive way; simulated."""
+    """Cost of the same turn sent the naive way; simulated."""
     predicted_usd: float | None
-    """What the way that was taken was expected to cost; estimated."""
+    """Predicted cost of the way it was sent; estimated."""
 
     def dump(self) -> JsonObject:
         used = self.usage

@@ -1,4 +1,4 @@
-"""A unified diff, read into files and lines. What can't be read as one is kept as text."""
+"""A unified diff, parsed into files and lines. What can't be parsed is kept as text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sparing.report.word_diff import DiffKind, DiffLine, DiffPart, words
 
 _HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)$")
 MOST_LINES = 4_000
-"""Of one file; the rest is counted."""
+"""Most lines shown of one file; the rest are only counted."""
 
 
 class FileDiff(NamedTuple):
@@ -18,13 +18,13 @@ class FileDiff(NamedTuple):
     removed: int
     lines: tuple[DiffLine, ...]
     more: int = 0
-    """Lines that are not shown."""
+    """Number of lines not shown."""
     note: str = ""
     """new file, deleted, renamed, binary."""
 
 
 def read_diff(text: str) -> tuple[FileDiff, ...]:
-    """In their order."""
+    """The files of a diff, in order."""
     parts = re.split(r"(?m)^(?=diff --git )", text)
     return tuple(_file(part.splitlines()) for part in parts if part.startswith("diff --git "))
 
@@ -57,7 +57,7 @@ def _file(lines: list[str]) -> FileDiff:
 
 
 def _with_words(lines: list[DiffLine]) -> list[DiffLine]:
-    """A removed line just before an added one: which words differ."""
+    """Mark the words that differ where a single removed line precedes a single added one."""
     result = list(lines)
     for place in range(len(lines) - 1):
         gone, come = lines[place], lines[place + 1]

@@ -1,4 +1,4 @@
-"""Two versions of a text side by side: which lines differ, and in these which words."""
+"""Two versions of a text side by side: which lines differ, and which words in them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 CONTEXT = 3
 LONGEST_LINE = 2_000
-"""Of longer ones it is not asked which words differ."""
+"""Longer lines are not compared word by word."""
 MOST_PAIRS = 400
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 
@@ -20,7 +20,7 @@ class DiffKind(StrEnum):
     ADDED = "added"
     REMOVED = "removed"
     GAP = "gap"
-    """Lines in between that are equal and not shown."""
+    """Unchanged lines in between that are not shown."""
 
 
 class DiffPart(NamedTuple):
@@ -56,7 +56,7 @@ def _lines(before: Sequence[str], after: Sequence[str]) -> Iterator[DiffLine]:
 def _changed(
     before: Sequence[str], after: Sequence[str], gone: range, come: range
 ) -> Iterator[DiffLine]:
-    """Lines stand beside the one that took their place, as far as there is one."""
+    """Pair each removed line with the one that replaced it, as far as there is one."""
     pairs = min(len(gone), len(come), MOST_PAIRS)
     said = [words(before[gone[n]], after[come[n]]) for n in range(pairs)]
     for n, at in enumerate(gone):
@@ -68,7 +68,7 @@ def _changed(
 
 
 def words(old: str, new: str) -> tuple[tuple[DiffPart, ...], tuple[DiffPart, ...]]:
-    """Both lines in parts, each of which is in the other one or not."""
+    """Both lines split into parts, each marked as changed or not."""
     if max(len(old), len(new)) > LONGEST_LINE:
         return (DiffPart(old, changed=True),), (DiffPart(new, changed=True),)
     before, after = _WORDS.findall(old), _WORDS.findall(new)

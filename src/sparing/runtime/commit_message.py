@@ -59,7 +59,7 @@ def _trailer(settings: Settings, role: str) -> str:
 
 
 def _agent(backend: str) -> str:
-    """Under `auto` it is Claude Code, which goes first."""
+    """The agent's name for the trailer; under `auto` Claude Code, which is tried first."""
     row = BACKENDS[backend]
     if backend == SCRIPTED:
         return "a scripted agent"

@@ -1,8 +1,8 @@
-"""A disk that takes no more: noticed by looking, before anybody waits for a write for ever.
+"""Noticing a full disk by checking, before a write blocks for ever.
 
-The engine repeats a write that failed until it succeeds, so on a full disk it would hang without
-a word. A run holds some space in reserve. When nothing can be written any more, that space is
-given back and the run stops in two lines; what was done is kept, and it goes on after repair.
+The engine repeats a write that failed until it succeeds, so on a full disk it would hang silently.
+A run keeps some space in reserve. When nothing can be written any more, that space is given back
+and the run stops with two lines; what was done is kept, and it continues after repair.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from sparing.errors import StateError
 
 RESERVE_BYTES = 1 << 20
 LEAST_BYTES = 64 * 1024
-"""Of free space: less than one write of the engine may take."""
+"""Free space below which one write of the engine may not fit."""
 
 
 class Disk:
-    """On which a state folder lies."""
+    """The disk that holds a state folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._reserve = folder, folder / "reserve"
 
     def look(self, go_on: str) -> None:
-        """Raise if it takes no more; `go_on` is the command that continues after a repair."""
+        """Raise if the disk is full; `go_on` is the command that continues after a repair."""
         why = self._trouble()
         if why:
             with suppress(OSError):

@@ -33,7 +33,7 @@ def tell(
     data: JsonObject | None = None,
     name: str = "",
 ) -> None:
-    """A kind given by its name has its JSON in `data`."""
+    """Record an event; a kind given by name has its JSON in `data`."""
     if isinstance(what, str) and not isinstance(what, FeatureEvent | AgentAction):
         kind, stored = what, data or {}
     else:

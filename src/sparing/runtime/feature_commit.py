@@ -42,9 +42,9 @@ def commit_feature(
     head: str = "",
     kept: KeptFiles | None = None,
 ) -> Change:
-    """Nothing is committed if nothing but the record would change.
+    """Commit these paths with the record; does nothing if only the record would change.
 
-    A task that is worked on beside others has a branch of its own: its record is the common one's.
+    A task that runs beside others has its own branch: its record is written on the common one.
     """
     around, row, parent = source.around, source.row, head or source.job.head
     if not paths:
@@ -63,7 +63,7 @@ def commit_feature(
 
 
 def _take_back(worktree: Worktree, commit: str, path: str) -> None:
-    """As it stands in the commit: what could not be committed is not left behind."""
+    """Restore a file from the commit, so that nothing is left that could not be committed."""
     old, files = read_file(worktree.repository, commit, path), Confined(worktree.path)
     if old is not None:
         files.write_bytes(path, old)

@@ -1,6 +1,6 @@
-"""What the ledger shows of levers here: turns with them and without, groups and plain ways.
+"""What the ledger shows of levers here: turns with and without them, groups and plain prompts.
 
-First looks of reviewers with our tools and without, with the fact sheet and without.
+Also reviewers' first reviews with and without our tools, and with and without the fact sheet.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def covered_turns(rows: Iterable[LedgerRow]) -> Iterable[CoveredTurn]:
 
 
 def _is_file(told: str, path: str) -> bool:
-    """Tools tell paths in full, or as they lie in the repository."""
+    """Whether a path reported by a tool, absolute or relative to the repository, is this file."""
     return told == path or told.endswith(f"/{path}")
 
 
@@ -83,7 +83,7 @@ def effect_of_sheet(connection: Connection, backend: str) -> SheetEffect:
 
 
 def groups_of(rows: Iterable[LedgerRow]) -> list[PaidGroup]:
-    """Fresh turns that share a trunk key in one feature; one that went on did other work."""
+    """Fresh turns that share a trunk key in one feature; resumed turns did other work."""
     paid: dict[str, list[float]] = {}
     last: dict[str, float] = {}
     for row in rows:
@@ -102,7 +102,8 @@ def groups_of(rows: Iterable[LedgerRow]) -> list[PaidGroup]:
 
 
 def _plainly(row: LedgerRow, base: Base, size: int, last: dict[str, float]) -> float:
-    """The same calls behind the plain prompt; a role that was just asked finds its base cached."""
+    """Cost of the same calls after the plain prompt; a role asked recently finds its base
+    cached."""
     assert row.result is not None
     at, name = row.attempt.started, f"{row.attempt.feature} {base.key}"
     cached = base.tokens if at - last.get(name, -FIVE_MINUTES) < FIVE_MINUTES else 0
@@ -113,7 +114,7 @@ def _plainly(row: LedgerRow, base: Base, size: int, last: dict[str, float]) -> f
 
 
 MOST_LOOKS = 600
-"""Older looks count no more, so a lever that was lost is tried again one day."""
+"""Older reviews no longer count, so that a lever that was lost is tried again one day."""
 
 
 def looks_by_tools(connection: Connection, backend: str) -> list[FirstLook]:

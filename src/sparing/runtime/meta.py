@@ -37,9 +37,9 @@ def write_meta(
 def commit_meta(
     worktree: Worktree, settings: Settings, row: FeatureRow, place: Place, step: str, at: float
 ) -> str:
-    """The commit in which it says what the database says; the head itself if it does already.
+    """Commit the file as the database has it; returns the head itself if nothing changed.
 
-    Why sessions are not resumed is left as it stands: no turn has been taken since.
+    The reason why sessions are not resumed is kept: there was no turn since.
     """
     path = f"{settings.flow.folder_of(row.feature)}/{META}"
     data = read_file(worktree.repository, place.head, path)
@@ -92,7 +92,7 @@ def project(row: FeatureRow, place: Place, deferred: str = "") -> JsonObject:
 
 
 def _status(place: Place) -> FeatureStatus:
-    """What is written when the last stage closes is what the base branch gets."""
+    """The status to write; at the close of the last stage it is what the base branch gets."""
     if place.state.position is Position.ABANDONED:
         return FeatureStatus.ABANDONED
     closed = _done(place.marks.get(FLOWS[place.state.flow].names[-1]))

@@ -10,7 +10,7 @@ from sparing.stages.place import Place
 
 
 def dump_place(folder: StateFolder, place: Place) -> JsonObject:
-    """As it is stored, again and again: followed findings are a text of their own."""
+    """The JSON as stored; tracked findings are a separate text, since it is written often."""
     value = place.dump()
     if place.review is not None:
         followed = folder.keep_json(value["review"]["tracked"])

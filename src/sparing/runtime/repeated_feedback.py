@@ -13,7 +13,7 @@ REJECT = "reject"
 
 
 def feedback_with_note(connection: Connection, row: FeatureRow, gate: Gate) -> str:
-    """A person's words; what the program adds stands at their end and says that it does."""
+    """A person's feedback; the program's note, if any, comes at the end and says that it is one."""
     if gate.answer != REJECT or not repeats(connection, row, gate):
         return gate.feedback
     return f"{gate.feedback.rstrip()}\n\n{words('blocks', 'said_before')}"

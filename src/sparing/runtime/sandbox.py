@@ -37,11 +37,11 @@ from sparing.workspace.sandbox.toolchains import tool_roots
 
 MEGABYTE = 1 << 20
 MOST_WRITTEN = 20_000 * MEGABYTE
-"""In a turn, where no setting says more."""
+"""Most bytes that a turn may write, unless a setting says more."""
 
 
 def empty_folder(around: Surroundings) -> Path:
-    """For an agent that is to see nothing of the repository."""
+    """An empty folder, for an agent that must not see the repository."""
     folder = around.folder.path / "empty"
     folder.mkdir(mode=0o500, exist_ok=True)
     return folder
@@ -79,8 +79,8 @@ def launch_in(
 
 
 def git_view(around: Surroundings, worktree: Worktree) -> GitView | None:
-    """What of the repository is seen in there; None: all of it, where nothing can be hidden, or
-    where the folder is none of our worktrees."""
+    """The part of the repository that is visible in the sandbox; None for all of it: nothing can
+    be hidden, or the folder is none of our worktrees."""
     ours = worktree.branch and (worktree.path / ".git").is_file()
     if not is_sealed(around.level) or not ours:
         return None
@@ -106,15 +106,15 @@ def check_sandbox(around: Surroundings, worktree: Worktree | None = None) -> Che
 
 
 def covered_files(repository: Repository) -> dict[Path, str]:
-    """The repository's settings may hold a login: whoever is confined sees those without it."""
+    """The repository's git settings without the login they may hold, for confined processes."""
     found = {repository.git_dir / "config": without_credentials(repository.git().settings())}
     own = repository.git_dir / "config.worktree"
     return found | ({own: ""} if own.is_file() else {})
 
 
 def limits_of(around: Surroundings, *, command: bool = False) -> ProcessLimits:
-    """By the user's settings, else by the machine's size. A command of the repository also has a
-    limit for each of its processes: a client may reserve more than it ever takes."""
+    """Limits from the user's settings, else by the machine's size. A command of the repository
+    also has a limit per process; a client does not, as it may reserve more than it uses."""
     wanted = around.own_settings().workspace
     memory = wanted.memory_mb * MEGABYTE or max(machine_memory() // 2, GIGABYTE)
     free = shutil.disk_usage(around.folder.path).free
@@ -129,7 +129,7 @@ def limits_of(around: Surroundings, *, command: bool = False) -> ProcessLimits:
 
 @lru_cache(maxsize=1)
 def machine_memory() -> int:
-    """What this machine has, or what a container was given of it."""
+    """Memory of this machine, or of the container it runs in."""
     whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     for file in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
         with suppress(OSError, ValueError):
@@ -138,7 +138,7 @@ def machine_memory() -> int:
 
 
 def tools(around: Surroundings) -> tuple[Path, ...]:
-    """Where the programs lie that are found by PATH, without what lies beside them in HOME."""
+    """Folders of the programs found by PATH, without what is beside them in HOME."""
     home = Path(around.sources.environ.get("HOME", os.devnull))
     own = around.environ.get("VIRTUAL_ENV")
     roots = tool_roots(around.environ.get("PATH", os.defpath), home)
@@ -146,7 +146,7 @@ def tools(around: Surroundings) -> tuple[Path, ...]:
 
 
 def tool_variables(around: Surroundings) -> dict[str, str]:
-    """Where tools look in HOME for themselves, which is another one in the sandbox."""
+    """Variables for tools that look for their files in HOME, which is another in the sandbox."""
     home = Path(around.sources.environ.get("HOME", os.devnull))
     rust = home / ".rustup"
     found = rust in tools(around) and rust.is_dir()

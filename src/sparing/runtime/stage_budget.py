@@ -36,7 +36,7 @@ def budget_of(source: Source) -> Budget:
 
 
 def taken_by(connection: Connection, source: Source, stage: str) -> list[int]:
-    """What each earlier run of a stage took of the window, as far as it was the stage's own."""
+    """Tokens of the context window that each earlier run of a stage added."""
     own, builder = source.row.feature.key, builder_of(source.row.feature.flow)
     rows = ledger.of_backend(connection, source.backend.name, MOST_TURNS)
     taken: dict[str, int] = {}
@@ -49,7 +49,8 @@ def taken_by(connection: Connection, source: Source, stage: str) -> list[int]:
 
 
 def _taken(row: LedgerRow) -> int:
-    """Of a fresh session's first call nothing: its documents would have been there already."""
+    """Tokens a turn added; a fresh session's first call is left out, as it holds known
+    documents."""
     calls = row.result.calls if row.result else []
     if not calls:
         return 0

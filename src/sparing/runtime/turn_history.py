@@ -36,7 +36,7 @@ from sparing.turn_kind import Errand
 from sparing.way import Way
 
 CACHE_SECONDS = 3600.0
-"""Nothing lives longer in a cache."""
+"""The longest life of a cache entry."""
 MOST_SENDS = 60
 MOST_TURNS = 120
 MOST_RESUMES = 20
@@ -52,8 +52,8 @@ CLOSING = frozenset(
     for stage in flow.stages
     if stage.writes is ArtifactName.SUMMARY
 )
-"""Stages that sum up what is done. Nobody has to look around for that, so what a session remembers
-spares nothing."""
+"""Stages that summarise finished work. They need no exploration, so a session's memory saves
+nothing there."""
 
 
 def errand_of(template: str, stage: str) -> Errand | None:
@@ -88,7 +88,7 @@ def _sent(trunk: str, row: LedgerRow) -> SentPrompt:
 
 
 def _last_call(row: LedgerRow) -> float:
-    """When it started."""
+    """When the turn's last call started."""
     calls = len(row.result.calls) if row.result else 0
     taken = (row.result.seconds * (calls - 1) / calls) if row.result and calls else 0.0
     return row.attempt.started + taken
@@ -100,14 +100,15 @@ def _base(trunk: str, said: SentRecord) -> Base:
 
 
 def tools_sent(connection: Connection, backend: str, tools: str) -> list[SentPrompt]:
-    """The last turn with these tools, whatever it was told: who comes next reads them."""
+    """The last turn with these tools, whatever its prompt: the next one reads them from the
+    cache."""
     rows = ledger.of_backend(connection, backend, MOST_TURNS)
     own = [row for row in rows if (row.attempt.sent.tools or ("",))[0] == tools]
     return [replace(_sent(row.attempt.trunk, row), blocks=()) for row in own[-1:]]
 
 
 def works(connection: Connection, backend: str) -> dict[TurnClass, TurnWork]:
-    """What is expected of turns, by what the latest ones were."""
+    """What turns are expected to take, judged by the latest ones."""
     rows = ledger.of_backend(connection, backend, MOST_TURNS)
     known = _learned.get(backend)
     # Rows are remembered: as long as all are the same nothing was learned since.
@@ -117,7 +118,7 @@ def works(connection: Connection, backend: str) -> dict[TurnClass, TurnWork]:
 
 
 _learned: dict[str, tuple[Sequence[LedgerRow], dict[TurnClass, TurnWork]]] = {}
-"""By backend: rows, and what they teach."""
+"""By backend: the rows, and what was learned from them."""
 
 
 def _turns(rows: Iterable[LedgerRow]) -> Iterable[SeenTurn]:
@@ -142,8 +143,8 @@ def kind_of(row: LedgerRow) -> TurnClass | None:
 
 
 def share(connection: Connection, backend: str, version: str) -> Share:
-    """How much of a warm transcript this client's resumed turns have read from the cache; what
-    was seen when its resume was checked counts as one of them."""
+    """How much of a warm transcript this client's resumed turns have read from the cache,
+    including the one seen when its resume was checked."""
     checked = resume_checks.get(connection, backend, version)
     first = [] if checked is None or checked.share is None else [checked.share]
     rows = ledger.resumed(connection, backend, MOST_RESUMES)
@@ -161,13 +162,13 @@ def share(connection: Connection, backend: str, version: str) -> Share:
 
 
 class SessionFront(NamedTuple):
-    """What a session was opened with, where that is not what roles of a class share."""
+    """What a session was opened with, if it differs from what roles of a class share."""
 
     system: str = ""
     """Hash of its system prompt."""
     base: Base | None = None
     access: str = ""
-    """Whose tools it has; empty where nobody wrote that down."""
+    """Whose tools it has; empty if that was not recorded."""
 
 
 def front_of(connection: Connection, feature: str, session: str) -> SessionFront:
@@ -195,7 +196,7 @@ def readers(connection: Connection, backend: str, group: str, life: Life) -> flo
 
 
 def trunk_uses(connection: Connection, backend: str, group: str) -> list[list[TrunkUse]]:
-    """By feature, when a group's prompts were sent, and sessions kept warm that begin with one."""
+    """By feature: when a group's prompts were sent or sessions beginning with one kept warm."""
     found: dict[str, list[TrunkUse]] = {}
     for row in ledger.of_backend(connection, backend, MOST_TURNS):
         sent = row.attempt.sent
