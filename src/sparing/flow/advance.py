@@ -1,7 +1,7 @@
-"""The one table of transitions: where a feature stands × what happened → what follows.
+"""The one table of transitions: position of a feature × what happened → what follows.
 
-Everything here is a pure function of its arguments. A pair that is not in the table makes no
-sense and is refused with a reason; nothing ever raises for a feature's state.
+Everything here is a pure function of its arguments. A pair that is not in the table makes no sense
+and is refused with a reason; nothing ever raises for a feature's state.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BREAKER = 3
 """So many rejections of one kind block a feature until a human reruns the stage."""
 
 ASKS = frozenset({Cause.QUESTIONS, Cause.BLOCKED})
-"""What is stuck for these is answered."""
+"""Causes that need an answer to continue."""
 
 Step = Callable[[Flow, FlowState, Outcome], Move]
 
@@ -45,7 +45,7 @@ def advance(state: FlowState, outcome: Outcome) -> Move:
 
 
 def needed(state: FlowState) -> frozenset[ArtifactName]:
-    """Documents there are, of those that some stage can't do without, and the stage's own."""
+    """Existing documents that some stage requires, and the stage's own if it is stuck."""
     flow = FLOWS[state.flow]
     required = {name for stage in flow.stages for name in stage.requires}
     own = {flow.stage(state.stage).writes} if state.position is Position.STUCK else set[object]()
@@ -98,7 +98,7 @@ def _continue(_flow: Flow, state: FlowState, _outcome: Outcome) -> Move:
 
 
 def _answer(_flow: Flow, state: FlowState, _outcome: Outcome) -> Move:
-    """The stage goes on with what its author wanted to know; nothing is counted."""
+    """Continue the stage with what its author wanted to know; no rejection is counted."""
     if state.cause not in ASKS:
         return _refuse(state, f"{state.reason}: nothing was asked; approve or reject it")
     on = replace(state, position=Position.TODO, reason="", cause=Cause.NONE, held=None)
@@ -110,14 +110,14 @@ def _approve(flow: Flow, state: FlowState, outcome: Outcome) -> Move:
 
 
 def _go_on(_flow: Flow, state: FlowState, _outcome: Outcome) -> Move:
-    """A human's word lets the stage itself go on; what is open is told when it passes."""
+    """A person lets the stage itself continue; what is open is reported when it passes."""
     if not state.acceptable:
         return _refuse(state, f"{state.reason}: there is nothing to resume")
     return Move(Do.RUN, replace(state, position=Position.TODO, acceptable=False, reason=""))
 
 
 def _accept(flow: Flow, state: FlowState, outcome: Outcome) -> Move:
-    """A human takes a stuck stage's result as it is, concerns recorded."""
+    """A person accepts a stuck stage's result as it is; concerns are recorded."""
     if state.cause is Cause.HANDOFF:
         return _told(state)
     if not state.acceptable:
@@ -184,7 +184,7 @@ def _back(flow: Flow, state: FlowState, outcome: Outcome) -> Move:
 
 
 def _sync(_flow: Flow, state: FlowState, _outcome: Outcome) -> Move:
-    """Nothing is counted or taken back; whoever asked for it knows where the feature waited."""
+    """Start a sync; nothing is counted or undone, and the caller knows where the feature waited."""
     return Move(Do.RUN, replace(state, position=Position.TODO, reason=""))
 
 

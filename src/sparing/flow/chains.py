@@ -1,7 +1,7 @@
-"""Chains: small tasks one after the other that name the same files.
+"""Chains: consecutive small tasks that name the same files.
 
-The implementer of the first knows those files, so the next may go on in its session. Whether it
-does is a question of price, asked before each; here stands only where that makes sense.
+The implementer of the first knows those files, so the next may continue in its session. Whether it
+does is a question of price, decided before each; this only says where it makes sense.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from sparing.task import Task
 
 MOST_FILES = 4
 MOST_CHARS = 2_000
-"""Of a task's text: more is no small task."""
+"""Characters of a task's text; a longer one is no small task."""
 MOST_TASKS = 4
-"""In one session: its transcript grows with each, and so does what a mistake costs."""
+"""Tasks in one session: its transcript grows with each, and so does the cost of a mistake."""
 
 
 def chains(waves: Sequence[Sequence[Task]]) -> tuple[tuple[str, str], ...]:
-    """Tasks that may follow another one in its session: each with the one before it."""
+    """Pairs of a task and the one before it, in whose session it may continue."""
     found: list[tuple[str, str]] = []
     length = 1
     for before, after in pairwise(waves):

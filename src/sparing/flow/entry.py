@@ -9,8 +9,8 @@ from sparing.flow.stage import Flow
 def entry_stage(flow: Flow, fit: frozenset[ArtifactName], expected: frozenset[ArtifactName]) -> str:
     """The first stage whose document is wanted and not fit.
 
-    A document that whoever wrote the others has no word for is not wanted, as long as a later one
-    is there that would have been made from it.
+    A document that the existing ones' author has no notion of is not wanted, if a later one exists
+    that would have been made from it.
     """
     for at, stage in enumerate(flow.stages):
         if stage.writes is None:

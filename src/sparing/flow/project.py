@@ -1,7 +1,7 @@
-"""A project cut into features: their order, which can be started, and the roadmap's text.
+"""A project split into features: their order, which can be started, and the roadmap's text.
 
 What an agent proposes is checked here: a dependency names a feature of the same list, nothing
-waits for itself, and a circle is shown to the user instead of being broken in silence.
+depends on itself, and a cycle is shown to the user instead of being broken silently.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 
 FEATURES_AT_MOST = 60
 KEYS = ("features", "modules", "milestones")
-"""By any of these an object is meant as a proposal."""
+"""Keys that mark an object as a proposal."""
 _WORDS = 400
 _TEXT = {"type": "string"}
 _NAMES = {"type": "array", "items": _TEXT}
@@ -39,11 +39,11 @@ SCHEMA: Mapping[str, Any] = _object(
     cross_cutting=_NAMES,
     left_out=_NAMES,
 )
-"""Of a proposal; modules with features in them are read as well."""
+"""Schema of a proposal; modules that contain features are read as well."""
 
 
 class ProjectStanding(StrEnum):
-    """Of a feature of a project, as far as the others are concerned."""
+    """State of a feature in its project, with respect to the others."""
 
     DONE = "done"
     WORKING = "in progress"
@@ -75,7 +75,7 @@ class Project:
 
 
 def read_project(reply: Mapping[str, Any]) -> Project:
-    """Whatever is usable of a proposal."""
+    """Read whatever is usable in a proposal."""
     faults: list[str] = []
     features = tuple(_features(reply, faults))
     names = {_key(one.name): one.name for one in features}
@@ -96,7 +96,7 @@ def read_project(reply: Mapping[str, Any]) -> Project:
 
 
 def in_order(features: Sequence[Planned]) -> tuple[Planned, ...]:
-    """What others wait for first, else as listed; those in a circle are missing."""
+    """Dependencies first, else as listed; features in a cycle are missing."""
     done: set[str] = set()
     left, ordered = list(features), list[Planned]()
     while True:
@@ -130,7 +130,7 @@ def standings(
 
 
 def roadmap(title: str, project: Project, folders: Mapping[str, str]) -> str:
-    """`folders` gives the folder of each feature: `012-record-a-payment`."""
+    """The roadmap's text; `folders` gives each feature's folder, like `012-record-a-payment`."""
     parts = (
         f"# Roadmap: {_line(title)}\n\n<!-- Arrow: prerequisite (A before B) -->",
         "## Dependency Graph\n\n```mermaid\ngraph TD\n"
@@ -230,6 +230,6 @@ def _text(found: Mapping[str, Any], name: str) -> str:
 
 
 def _line(value: object) -> str:
-    """One line that opens nothing: a proposal's words stand in a document of ours."""
+    """One line that opens no markup, since a proposal's text goes into a document of ours."""
     words = " ".join(value.split())[:_WORDS] if isinstance(value, str) else ""
     return words.replace("```", "'''").replace("<!--", "").strip("#-*> ")

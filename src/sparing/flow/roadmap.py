@@ -1,8 +1,8 @@
-"""A roadmap read back: which features a project has, what each waits for, its milestones.
+"""Reading a roadmap back: a project's features, what each depends on, its milestones.
 
-The file is the truth for everybody who works on the project, and people edit it. So it is read
-tolerantly: a feature is a numbered line with its folder's name in bold, a dependency is a
-folder's name or its number, and a line that is neither is somebody's own remark.
+The file is the truth for everyone who works on the project, and people edit it. So it is read
+leniently: a feature is a numbered line with its folder's name in bold, a dependency is a folder's
+name or its number, and any other line is taken for a remark.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SHOWS = re.compile(r"^\*At its end:\*\s*(?P<text>.+)$")
 
 
 def read_roadmap(text: str) -> Project:
-    """Whatever of it can be read; what can't is named."""
+    """Read whatever is readable; what is not is listed as faults."""
     sections = list(_sections(text[:LONGEST]))
     faults: list[str] = []
     raw = list(_features(sections, faults))
@@ -37,12 +37,12 @@ def read_roadmap(text: str) -> Project:
 
 
 def numbers(project: Project) -> frozenset[int]:
-    """Numbers that features to come have been promised."""
+    """Numbers that are reserved for the project's features."""
     return frozenset(_number(one.name) for one in project.features)
 
 
 def _sections(text: str) -> Iterator[tuple[int, str, list[str]]]:
-    """Headings with what stands below them; the mermaid block is no text."""
+    """Headings with the lines below them; the mermaid block is left out."""
     level, heading, lines, fenced = 0, "", list[str](), False
     for line in text.splitlines():
         fenced ^= line.lstrip().startswith("```")

@@ -1,7 +1,6 @@
-"""What a stage is: who writes, what is read and written, who judges, where a human is asked.
+"""What a stage is: who writes, what is read and written, who judges, where a person is asked.
 
-Stages are values. How they are carried out is the engine's business; which comes next is
-decided in `advance`.
+Stages are values. The engine carries them out; which comes next is decided in `advance`.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from sparing.lazy_dataclass import lazy_dataclass
 
 
 class StageWork(StrEnum):
-    """How a stage is done."""
+    """The kind of work a stage does."""
 
     DOCUMENT = "document"
     """An author writes one artifact; reviewers judge it in a loop."""
@@ -45,9 +44,9 @@ class Stage:
     requires: tuple[ArtifactName, ...] = ()
     """Artifacts without which the stage can't be entered, however one gets here."""
     reviewers: tuple[tuple[str, ...], ...] = ()
-    """Groups in order; a group's roles are asked side by side and have a counter of their own."""
+    """Groups in order; a group's roles are asked in parallel and have their own counter."""
     cap: int = 10
-    """So many looks at most, where the settings would allow more."""
+    """The most reviews, even if the settings would allow more."""
     gate: bool = False
     budget_tokens: int = 0
     model: ModelClass = ModelClass.STANDARD
@@ -58,7 +57,7 @@ class Stage:
     learns: bool = False
     """Before its checks: unfinished tasks are asked about, and lessons are drawn."""
     research: tuple[str, ...] = ()
-    """Roles that look around side by side before the author begins."""
+    """Roles that do research in parallel before the author begins."""
     parts: tuple[str, ...] = ()
     """What the author writes one after the other, a turn each, in one session."""
 

@@ -1,6 +1,6 @@
-"""Where a feature stands in its flow, what can happen to it, and what follows.
+"""A feature's position in its flow, what can happen to it, and what follows.
 
-`State` is what is stored; `Outcome` is what happened; `Move` is the answer of `advance`.
+`FlowState` is what is stored; `Outcome` is what happened; `Move` is the answer of `advance`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Position(StrEnum):
     GATE = "gate"
     """The stage is done and waits for a human."""
     STUCK = "stuck"
-    """The stage can't go on without a human."""
+    """The stage can't continue without a person."""
     HANDOVER = "handover"
     """Every stage is done; the branch is to be handed over."""
     DONE = "done"
@@ -43,9 +43,9 @@ class OutcomeKind(StrEnum):
     BACK = "back"
     RERUN = "rerun"
     CONTINUE = "continue"
-    """Go on with what could not go on before."""
+    """Continue work that was interrupted."""
     ANSWER = "answer"
-    """What the author asked has its answer; it goes on with it."""
+    """The author's questions are answered; it continues with the answers."""
     GO_ON = "go on"
     """A stuck stage's result is taken as it is, and the stage is worked on from there."""
     SYNC = "sync"
@@ -64,16 +64,16 @@ OFFERED = {OutcomeKind.RERUN: "run the stage again"}
 
 
 class Cause(StrEnum):
-    """Why a stage is stuck, for doors that treat one differently."""
+    """Why a stage is stuck, for user interfaces that treat some causes differently."""
 
     NONE = ""
     FAILED = "failed"
     BUDGET = "budget"
-    """A cap is in the way."""
+    """A spending cap is reached."""
     LOOP = "loop"
-    """The work led nowhere."""
+    """The work made no progress."""
     PAUSED = "paused"
-    """A person wanted it so; nothing is wrong."""
+    """A person paused it; nothing is wrong."""
     HANDOFF = "handoff"
     """The session has no room for the stage: another one begins, if a person agrees."""
     QUESTIONS = "questions"
@@ -93,7 +93,7 @@ class Do(StrEnum):
     """Work on `state.stage`."""
     HAND_OVER = "hand over"
     WAIT = "wait"
-    """A human is asked; the leg ends."""
+    """A person is asked; the leg ends."""
     END = "end"
     REFUSE = "refuse"
     """What happened makes no sense here; the state is as before and `note` says why."""
@@ -118,7 +118,7 @@ class FlowState(Stored):
     concerns: tuple[str, ...] = ()
     """Stages accepted with findings still open."""
     acceptable: bool = False
-    """At STUCK: whether a human may take the result as it is."""
+    """At STUCK: whether a person may accept the result as it is."""
     reason: str = ""
     cause: Cause = Cause.NONE
     """At STUCK: what kind of reason it is."""
@@ -132,16 +132,16 @@ class Outcome:
     target: str = ""
     """For SKIP and BACK: the stage to go to; for SYNC: which commit, and how."""
     headless: bool = False
-    """Nobody can be asked: take the safe choice."""
+    """True if no one can be asked: take the safe choice."""
     reason: str = ""
     cause: Cause = Cause.FAILED
-    """For FAILED."""
+    """For FAILED: the cause."""
     concerned: bool = False
     """For PASSED: findings are still open."""
     acceptable: bool = False
-    """For FAILED: a human may continue without what failed."""
+    """For FAILED: whether a person may continue without what failed."""
     stops: bool | None = None
-    """For PASSED: whether a human is asked; None: as the flow has it."""
+    """For PASSED: whether a person is asked; None if the flow decides."""
     unfit: tuple[tuple[ArtifactName, str], ...] = ()
     """Of a human's answer: documents that can't be built on, and why."""
 

@@ -1,8 +1,8 @@
-"""Tasks in waves: those that can be built side by side without knowing of each other.
+"""Tasks in waves: those that can be built in parallel without knowing of each other.
 
-Document order decides who goes first. A task joins a wave if what it waits for is done and it
-names no file that an earlier task of the wave, or an earlier task still waiting, names too. A
-task that names no file could touch any, so it goes alone.
+Document order decides who goes first. A task joins a wave if its dependencies are done and it names
+no file that an earlier task of the wave, or an earlier task still waiting, names too. A task that
+names no file could touch any, so it runs alone.
 """
 
 from __future__ import annotations
@@ -41,5 +41,5 @@ def _wave(left: Sequence[Task], possible: Sequence[Task], width: int) -> tuple[T
 
 
 def files_of(task: Task) -> frozenset[str]:
-    """Without regard to case: some file systems have none."""
+    """The task's files in lower case, since some file systems ignore case."""
     return frozenset(path.removeprefix("./").casefold() for path in task.files)

@@ -32,7 +32,7 @@ class ExamSubject(StrEnum):
 
     @property
     def stage(self) -> str:
-        """Of the flow in which it is reviewed."""
+        """The stage of the flow in which it is reviewed."""
         return {"spec": "specify", "design": "design", "plan": "create-plan"}.get(self, "implement")
 
 
@@ -64,18 +64,18 @@ class Exam(NamedTuple):
     base: dict[str, str]
     """Files that are there before the feature begins."""
     documents: dict[str, str]
-    """Of the feature's folder, by name."""
+    """Documents in the feature's folder, by name."""
     code: dict[str, str]
     cases: tuple[Case, ...]
 
     @property
     def clean(self) -> tuple[Case, ...]:
-        """Every reviewer's look at the project without a defect, for its false alarms."""
+        """One case without defects for every reviewer, to count its false alarms."""
         seen = dict.fromkeys((case.subject, case.role) for case in self.cases)
         return tuple(Case(f"{CLEAN} {subject}, {role}", subject, role) for subject, role in seen)
 
     def documents_of(self, case: Case) -> dict[str, str]:
-        """As many as there are when it is reviewed; of a review of code, all of them."""
+        """The documents that exist when it is reviewed; for a review of code, all of them."""
         names = list(self.documents)
         if case.subject is not ExamSubject.DIFF:
             names = names[: names.index(f"{case.subject}.md") + 1]
@@ -101,7 +101,7 @@ class Score(NamedTuple):
     """Ids of defects that a finding counts for."""
     missed: tuple[str, ...]
     alarms: int
-    """Blockers and warnings that count for none."""
+    """Blockers and warnings that match no defect."""
 
 
 def score(case: Case, findings: Iterable[Finding]) -> Score:

@@ -15,9 +15,9 @@ from functools import lru_cache
 from sparing.finding import Finding
 
 TEXT_CHARS = 1_500
-"""What is longer says at its beginning what it is about."""
+"""Only this much of a text is read: the beginning says what it is about."""
 LISTED = 3
-"""So many places at the beginning are what a finding is about, not only where it is."""
+"""From this many places at the beginning on, they also count as words of the finding."""
 FILE = "file"
 Places = Mapping[str, frozenset[str]]
 
@@ -59,12 +59,12 @@ persist persistence persisted
 detect detection
 separate separation split
 """
-"""A line, with what is indented below it, means one thing here."""
+"""Words on one line, with the indented lines below it, are treated as synonyms."""
 _KIND_WORDS = """
 task step substep phase item section component appendix stage group test change risk contract
 interface story pass part chapter
 """
-"""Words before a number that together with it name a place."""
+"""Words that name a place together with the number after them."""
 _ENDING_WORDS = "izations ization ations ation ities ity ings ing edly ies ied ed es ly s e"
 _STOP = frozenset(_STOP_WORDS.split())
 _ENDINGS = tuple(_ENDING_WORDS.split())
@@ -92,7 +92,7 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NAME = re.compile(r"\b\w*[a-z0-9]_\w+|\b_\w+|\b[a-z]+[A-Z]\w*|\b\w+(?=\(\))")
 _PLAIN = re.compile(r"\w+")
 _WIDE = "\u2e80"
-"""From here on scripts that put no blanks between words."""
+"""First character of the scripts that put no spaces between words."""
 
 
 def stem(word: str) -> str:
@@ -117,17 +117,17 @@ _NOISE = frozenset(stem(word) for word in _SAID_OF_ANYTHING.split())
 @dataclass(frozen=True, slots=True)
 class Wording:
     said: tuple[str, ...]
-    """What is said, in its order and without what is said of everything."""
+    """Stems in the order of the text, without words that are used about everything."""
     stems: frozenset[str]
     words: frozenset[str]
     """Every word as it is written."""
     names: frozenset[str]
-    """Of code."""
+    """Identifiers of code."""
     numbers: frozenset[str]
     places: Places
     """Where it is, by the kind of place."""
     named: Places
-    """Every place that is named at all."""
+    """All places that are mentioned, by kind."""
     lines: tuple[int, ...]
 
 

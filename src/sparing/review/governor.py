@@ -1,9 +1,9 @@
 """The convergence governor: when a review loop ends, and why.
 
-The bar rises by iteration. A blocker always counts, unless a human dismissed it. A warning that
-is only said again becomes a note once the author has dealt with it; from the third iteration on
-a warning counts only with a line to show for it. When nothing moves any more, or the cap is
-reached, the open rest goes to a human with both sides' words. All of it is a function of its
+The bar rises by iteration. A blocker always counts, unless a person dismissed it. A warning that is
+only repeated becomes a note once the author has dealt with it; from the third iteration on a
+warning counts only if it quotes a line as evidence. When there is no more progress, or the cap is
+reached, the open rest goes to a person with both sides' arguments. All of it is a function of its
 arguments, and every answer comes with its reasons.
 """
 
@@ -23,7 +23,7 @@ from sparing.review.tracking import FindingStatus, Ruling, RulingKind, Tracked, 
 
 DEFAULT_CAP = 3
 SHOWN = 3
-"""From this iteration on a warning needs a line to show for it."""
+"""From this iteration on a warning counts only if it quotes a line as evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class SeenVerdict:
 
     @property
     def refuses(self) -> bool:
-        """Not approved, and nothing said that could be the reason."""
+        """True if not approved without any finding that could be the reason."""
         found = self.verdict.findings
         mild = all(finding.severity is Severity.SUGGESTION for finding in found)
         return not self.verdict.approved and mild
@@ -46,9 +46,9 @@ class ReviewState(Stored):
     loop: Loop
     tracked: tuple[Tracked, ...] = ()
     stuck: int = 0
-    """How many looks in a row settled nothing."""
+    """How many reviews in a row settled nothing."""
     weight: tuple[int, int] | None = None
-    """Blockers and warnings that counted at the last look of this group."""
+    """Number of blockers and warnings that counted at the last review by this group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +59,23 @@ class GovernorRuling:
     open: tuple[Tracked, ...] = ()
     """What counts, and what was lowered or contested: with the author's answers beside it."""
     blocked: bool = False
-    """A blocker counts, or somebody refuses without a reason."""
+    """True if a blocker counts, or a reviewer refuses without a reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class SinceLastLook:
-    """What was said since the last look."""
+    """Answers and rulings since the last review."""
 
     answers: Sequence[AuthorAnswer] = ()
     rulings: Sequence[Ruling] = ()
     inputs: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Of each role, a key of what it looks at now."""
+    """For each role, a key of what it would review now."""
 
 
 def govern(
     state: ReviewState, seen: Sequence[SeenVerdict], said: SinceLastLook, *, headless: bool = False
 ) -> GovernorRuling:
-    """What follows from a look of those whom `state.loop` asked."""
+    """What follows from the verdicts of the reviewers that `state.loop` asked."""
     looked = [one.verdict.role for one in seen]
     known = told(state.tracked, said.answers, said.rulings)
     seen = [replace(one, verdict=owned(one.verdict, known)) for one in seen]
@@ -125,7 +125,7 @@ def _ruled(now: ReviewState, step: LoopStep, reasons: tuple[str, ...], end: _End
 
 
 def _at(state: ReviewState, loop: Loop) -> ReviewState:
-    """A group that begins knows nothing of how the one before it went on."""
+    """The state with this loop; a new group starts without the progress of the one before."""
     if loop.group == state.loop.group:
         return replace(state, loop=loop)
     return replace(state, loop=loop, stuck=0, weight=None)
@@ -134,7 +134,7 @@ def _at(state: ReviewState, loop: Loop) -> ReviewState:
 def rule(
     state: ReviewState, rulings: Sequence[Ruling], inputs: Mapping[str, str] | None = None
 ) -> GovernorRuling:
-    """After a human has ruled on what is open: what it upholds is worth another iteration."""
+    """After a person has ruled on open findings: upheld ones are worth another iteration."""
     loop = state.loop
     tracked = tuple(
         replace(one, counts=counts(one, loop.iteration)) if one.open and one.ruling else one
@@ -152,7 +152,7 @@ def rule(
 
 
 def restarted(state: ReviewState, loop: Loop) -> ReviewState:
-    """After a human's rerun: nothing is open, but what was ruled stays ruled."""
+    """The state after a person's rerun: nothing is open, but rulings are kept."""
     kept = tuple(
         replace(one, status=FindingStatus.RESOLVED, counts=False, answer=None)
         for one in state.tracked
@@ -174,7 +174,7 @@ def counts(one: Tracked, iteration: int) -> bool:
 
 
 def _warning_counts(one: Tracked, iteration: int) -> bool:
-    """Without a new line to show for it."""
+    """Whether a warning counts that has no new line as evidence."""
     if one.status is FindingStatus.REGRESSED:
         return True
     if one.status is FindingStatus.CONTESTED or iteration >= SHOWN:
@@ -214,7 +214,7 @@ def _weight(tracked: Sequence[Tracked], looked: Sequence[str]) -> tuple[int, int
 
 
 def _moved(state: ReviewState, tracked: Sequence[Tracked], looked: Sequence[str]) -> bool:
-    """Whether anything that counted before is settled, or is at least another matter now."""
+    """Whether any finding that counted before is settled, or has at least changed."""
     now = {one.id: one for one in tracked}
     before = [
         now[one.id]

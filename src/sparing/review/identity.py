@@ -16,14 +16,14 @@ from sparing.review.finding_terms import Wording, wording
 
 SHARED_WORDS = 0.55
 SHARED_STEMS = 0.70
-"""So much of all that both say must be said by both: of every word, or of what the words mean
-without those that are said of everything. Chosen on the half of the pairs meant for that."""
+"""Share of words that two findings must have in common: of all words, or of stems without words
+that are used about everything. Tuned on the half of the pairs meant for that."""
 FRAME = 3
 SWAPPED = 2
-"""A sentence of at least so many words in which at most so many are exchanged."""
+"""At most this many words exchanged, in a sentence with at least `FRAME` words in common."""
 NOTHING: frozenset[str] = frozenset()
 RELATIVE = frozenset({"step", "substep", "item", "part", "change"})
-"""Counted anew in every place that has any."""
+"""Kinds of places whose numbers start again in every document or section."""
 
 
 class Link(NamedTuple):
@@ -32,7 +32,7 @@ class Link(NamedTuple):
 
 
 def match(earlier: Sequence[Finding], later: Sequence[Finding]) -> tuple[Link, ...]:
-    """Which of the later findings say which of the earlier ones again; the others are new."""
+    """Which later findings repeat which earlier ones; the others are new."""
     pairs = sorted(
         (-likeness(was, now), _distance(wording(was).lines, wording(now).lines), row, column)
         for row, now in enumerate(later)
@@ -47,7 +47,7 @@ def match(earlier: Sequence[Finding], later: Sequence[Finding]) -> tuple[Link, .
 
 
 def restates(later: Finding, earlier: Finding) -> bool:
-    """Whether it is surely the same that is said once more of the same place."""
+    """Whether the later finding surely repeats the earlier one, about the same place."""
     if is_elsewhere(later, earlier):
         return False
     if later.text.split() == earlier.text.split():
@@ -59,7 +59,7 @@ def restates(later: Finding, earlier: Finding) -> bool:
 
 
 def likeness(one: Finding, other: Finding) -> float:
-    """From 0 to 1: how much of what both say is said by both."""
+    """Share of words that both have in common, from 0 to 1."""
     if one.text.split() == other.text.split():
         return 1.0
     a, b = wording(one), wording(other)
@@ -67,7 +67,7 @@ def likeness(one: Finding, other: Finding) -> float:
 
 
 def is_elsewhere(one: Finding, other: Finding) -> bool:
-    """The same words about another place are another finding."""
+    """Whether they are about different places or things, which makes them different findings."""
     a, b = wording(one), wording(other)
     both = a.places.keys() & b.places.keys()
     agreed = {kind for kind in both if a.places[kind] & b.places[kind]}
@@ -97,7 +97,7 @@ def _each_has_its_own(a: Wording, b: Wording) -> bool:
 
 
 def _is_swapped(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
-    """The same sentence about another thing; another number may be of the same one."""
+    """Whether it is the same sentence about another thing; a changed number alone is not."""
     head = _alike(some, others)
     tail = _alike(some[head:][::-1], others[head:][::-1])
     left, right = some[head : len(some) - tail], others[head : len(others) - tail]
@@ -110,14 +110,14 @@ def _is_swapped(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
 
 
 def _alike(some: Sequence[str], others: Sequence[str]) -> int:
-    """How many are equal from the beginning."""
+    """Length of the common beginning."""
     pairs = enumerate(zip(some, others, strict=False))
     shorter = min(len(some), len(others))
     return next((at for at, (one, other) in pairs if one != other), shorter)
 
 
 def _distance(some: Iterable[int], others: Iterable[int]) -> int:
-    """Of several that are the same the one nearby is meant."""
+    """Smallest distance between lines, to prefer the nearest of several equal matches."""
     return min(_differences(some, tuple(others)), default=0)
 
 

@@ -1,9 +1,9 @@
 """The state of one stage's review: which group is asked, at which iteration, who has passed.
 
-Groups are asked in order; each has its own counter, and a cap of n runs n iterations. Where all
-are to look once more before the end, only those are asked whose inputs have changed since they
-passed, and that look is not counted. Who passes is decided elsewhere: by the strict rule
-(`decide`), or by the governor (`settle`).
+Groups are asked in order; each has its own counter, and a cap of n runs n iterations. If all are to
+review once more before the end, only those are asked whose inputs have changed since they passed,
+and that review is not counted. Who passes is decided elsewhere: by the strict rule (`decide`), or
+by the governor (`settle`).
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from sparing.review.verdict import passes
 
 class LoopDecision(StrEnum):
     ASK = "ask"
-    """Ask the reviewers named by `asks` about what stands there now."""
+    """Ask the reviewers named by `asks` about the current state."""
     REVISE = "revise"
     """The author goes again, then the reviewers that failed."""
     ACCEPT = "accept"
     ESCALATE = "escalate"
-    """Findings are open and the loop must end: the cap is reached, or nothing moves."""
+    """Findings are open and the loop must end: the cap is reached, or there is no progress."""
 
 
 class AtCap(StrEnum):
     """What follows when the cap is reached with findings open."""
 
     ASK = "ask"
-    """A human decides."""
+    """A person decides."""
     GO_ON = "go on"
-    """The concerns are kept and the next group looks; so the seed treats documents."""
+    """The concerns are recorded and the next group reviews; the seed treats documents like that."""
 
 
 class LastLook(NamedTuple):
@@ -61,20 +61,21 @@ class Loop(Stored):
     passed: tuple[str, ...] = ()
     """Who of the current group has passed, and need not be asked."""
     validate: bool = False
-    """Whether the last word of each reviewer must be about what stands there at the end."""
+    """True if each reviewer's last verdict must be about the final state."""
     at_cap: AtCap = AtCap.ASK
     final: bool = False
     """The final validation is under way."""
     regressed: bool = False
-    """A final validation found something after everybody had passed: it has its own turn."""
+    """True if the final validation found something after all had passed, which gets its own
+    turn."""
     looks: tuple[LastLook, ...] = ()
     outcomes: tuple[Ended, ...] = ()
     merged: bool = False
-    """The first two groups look in one turn, and the second verdict counts if the first passes."""
+    """True if the first two groups review in one turn; the second counts if the first passes."""
 
     @property
     def panel(self) -> tuple[str, ...]:
-        """Who looks in one turn; nobody where each has its own."""
+        """Roles that review in one turn; empty if each has its own."""
         return (*self.groups[0], *self.groups[1]) if self.merged else ()
 
     @property
@@ -101,8 +102,8 @@ def decide(
 ) -> LoopStep:
     """What follows from the verdicts of this iteration, by the strict rule.
 
-    `inputs` names for each role what it would look at now; without it nobody is known to have
-    seen the present state.
+    `inputs` names for each role what it would review now; without it no role counts as having seen
+    the current state.
     """
     looked = [verdict.role for verdict in verdicts]
     passed = [verdict.role for verdict in verdicts if passes(verdict)]
@@ -115,7 +116,7 @@ def settle(
     passed: Collection[str],
     inputs: Mapping[str, str] | None = None,
 ) -> LoopStep:
-    """What follows when it is known who of those that looked has passed."""
+    """What follows once it is known which of the reviewers that were asked have passed."""
     keys = inputs or {}
     here = replace(
         loop,
@@ -132,8 +133,8 @@ def settle(
 
 
 def regressed(loop: Loop, step: LoopStep) -> LoopStep:
-    """After a final validation that found something: the author gets its turn, once even where
-    the cap was used up before everybody had passed."""
+    """After a final validation that found something, give the author another turn, once even if
+    the cap was used up before."""
     if not loop.final or loop.regressed or step.decision is not LoopDecision.ESCALATE:
         return step
     following = loop.iteration + 1
@@ -155,7 +156,7 @@ def blocked(verdicts: Sequence[Verdict]) -> bool:
 
 
 def _again(loop: Loop) -> LoopStep:
-    """Somebody is not satisfied; after a final validation that is a regression like any other."""
+    """A reviewer is not satisfied; in a final validation that is a regression like any other."""
     if loop.iteration < loop.cap:
         return LoopStep(
             LoopDecision.REVISE, replace(loop, iteration=loop.iteration + 1, final=False)

@@ -19,10 +19,10 @@ STRICTEST_FIRST = (Severity.BLOCKER, Severity.WARNING, Severity.SUGGESTION)
 @dataclass(frozen=True, slots=True)
 class Merged:
     finding: Finding
-    """In the words of the strictest."""
+    """In the words of the strictest reviewer."""
     roles: tuple[str, ...]
     said: tuple[Finding, ...]
-    """As each of them put it."""
+    """As each of the reviewers put it."""
 
     @property
     def continues(self) -> str:
@@ -31,7 +31,7 @@ class Merged:
 
 
 def merge(verdicts: Sequence[Verdict]) -> tuple[Merged, ...]:
-    """In the order in which they were first raised."""
+    """Merged findings in the order in which they were first raised."""
     merged: list[Merged] = []
     for verdict in verdicts:
         for finding in verdict.findings:
@@ -53,7 +53,7 @@ def _place(merged: Sequence[Merged], role: str, finding: Finding) -> int | None:
 
 
 def _is_same(finding: Finding, one: Merged) -> bool:
-    """By the earlier finding that both are said to continue, else by the words."""
+    """Compare by the earlier finding that both continue, else by their words."""
     if finding.continues and one.continues:
         return finding.continues == one.continues
     return restates(finding, one.finding)

@@ -1,8 +1,8 @@
-"""From the reply of two reviewers in one turn to their verdicts.
+"""Reading the reply of two reviewers in one turn into their verdicts.
 
-Each half is read by the rules of a single verdict, so that the same words are the same judgement
-whether they came alone or not. What stands behind a first verdict that fails is not looked at:
-the second reviewer judges what the first has passed.
+Each half is read by the rules of a single verdict, so that it means the same whether it came alone
+or not. What follows a failing first verdict is ignored: the second reviewer judges what the first
+has passed.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _schema() -> JsonObject:
 
 
 PANEL_SCHEMA = _schema()
-"""One for all panels, whoever sits on them: their dispatches share a cached prefix."""
+"""One schema for all panels, whatever their roles: their dispatches share a cached prefix."""
 
 
 def read_panel(
@@ -86,7 +86,7 @@ def _missing(who: Reviewer, found: Sequence[Verdict]) -> str:
 
 
 def _given(answer: ReplyObject, wanted: Sequence[Reviewer]) -> dict[str, JsonObject] | Complaint:
-    """Each reviewer's half, by name; one who is asked alone may answer as it does alone."""
+    """Each reviewer's half, by name; a single reviewer may answer without the list."""
     names = [who.name for who in wanted]
     if VERDICTS not in answer.value:
         if len(wanted) == 1:

@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 CLOSE_CHARS = 300
-"""So much may follow an approval: a line that says which files were read, or a last word."""
+"""Characters that may follow an approval: a line about which files were read, or a closing."""
 LEAD_CHARS = 400
-"""So much before it is looked at for whose object it is."""
+"""Characters before it that are searched for whose object it is."""
 
 _MARKUP = re.compile(
     r"</?[A-Za-z][\w-]{0,40}>|(?:```|~~~)(?:[ \t]*(?:json[5c]?|text)\b)?[ \t]*$", re.M
@@ -94,7 +94,7 @@ def _lead_in(before: str) -> list[str]:
 
 
 def _is_anothers(lines: Sequence[str]) -> bool:
-    """An example, a quotation, or with a colon what was said before."""
+    """Whether it is introduced as an example, a quotation, or an earlier verdict."""
     return any(
         ANOTHERS.intersection(words) or (line.endswith(":") and FORMER.intersection(words))
         for line in lines

@@ -1,7 +1,7 @@
-"""Whether what a finding quotes stands in the text it speaks of.
+"""Whether what a finding quotes occurs in the text it refers to.
 
-Blanks, line ends, list marks and quotation marks may differ, wording may not. A quote that is not
-found makes its finding unverified; it does not make it wrong.
+Whitespace, line ends, list marks and quotation marks may differ, wording may not. A quote that is
+not found makes its finding unverified; it does not make it wrong.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def _stands(wanted: list[str], lines: list[str]) -> bool:
 
 
 def _within(quote: str, text: str) -> bool:
-    """As a part that cuts no word in two: ends of words are marked in both, so that one search,
-    which takes as long as the text is, finds no other."""
+    """Whether it occurs without cutting a word in two: word boundaries are marked in both, so
+    that a single linear search suffices."""
     return _bounded(quote) in _bounded(text)
 
 
@@ -63,7 +63,7 @@ def _bounded(text: str) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    """Without blanks, list marks and quotation marks around; empty lines are left out."""
+    """Non-empty lines without surrounding whitespace, list marks and quotation marks."""
     plain = (_plain(line) for line in text.replace("\r\n", "\n").split("\n"))
     return [line for line in plain if line]
 
@@ -79,7 +79,7 @@ def _plain(line: str) -> str:
 
 
 def _visible(line: str) -> str:
-    """Verdicts are read without invisible characters."""
+    """The line without invisible characters, which verdicts don't contain either."""
     if line.isascii():
         return line
     return "".join(one for one in line if unicodedata.category(one) != "Cf")

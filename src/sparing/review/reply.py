@@ -1,8 +1,8 @@
 """The one JSON object of a reply, or what is wrong with the reply.
 
-A reply may hold prose, fences, samples of code and several objects. Only an outermost object can
-be the answer: what stands inside a broken one, or inside a list, is a part of something that was
-meant otherwise. Each character is looked at a fixed number of times.
+A reply may hold prose, fences, samples of code and several objects. Only an outermost object can be
+the answer: one inside a broken object, or inside a list, was meant as part of something else. Each
+character is read a fixed number of times.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class ReplyObject(NamedTuple):
     value: JsonObject
     text: str
     alone: bool
-    """Nothing but the object, or a fence around it, stands in the reply."""
+    """True if the reply holds nothing but the object, or a fence around it."""
     before: str = ""
     after: str = ""
 
@@ -81,7 +81,7 @@ def _meant(reply: str, span: _Span, keys: Collection[str]) -> JsonObject | Reply
 
 
 def stands_in(text: str, documents: Iterable[str]) -> bool:
-    """Whether the text can be read in one of the documents, blanks aside."""
+    """Whether the text occurs in one of the documents, ignoring whitespace."""
     wanted = "".join(text.split())
     return any(wanted in "".join(document.split()) for document in documents)
 

@@ -10,7 +10,7 @@ IDLE_ROUNDS = 2
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How much is borne."""
+    """Limits after which the work stops."""
 
     seconds: float
     """Of agents' work on a stage since a person last answered."""
@@ -18,7 +18,7 @@ class Patience:
 
 
 def overdue(stage: str, seconds: float, patience: Patience) -> str:
-    """Asked before a turn. The reason to stop, or nothing."""
+    """Called before a turn: the reason to stop, or empty."""
     if seconds < patience.seconds:
         return ""
     return (
@@ -28,7 +28,7 @@ def overdue(stage: str, seconds: float, patience: Patience) -> str:
 
 
 def fruitless(role: str, reply_chars: int, patience: Patience, *, repeated: bool) -> str:
-    """Asked after a turn. The reason to stop, or nothing."""
+    """Called after a turn: the reason to stop, or empty."""
     if reply_chars > patience.reply_chars:
         return (
             f"{role} answered with {reply_chars:,} characters, the limit is"
@@ -38,7 +38,7 @@ def fruitless(role: str, reply_chars: int, patience: Patience, *, repeated: bool
 
 
 def idle(role: str, rounds: int) -> str:
-    """Asked after an author's turn; `rounds` changed nothing, the last one among them."""
+    """Called after an author's turn; `rounds` in a row changed nothing, including the last."""
     if rounds < IDLE_ROUNDS:
         return ""
     return f"{role} changed nothing in {rounds} rounds"

@@ -1,8 +1,8 @@
-"""Who helps when the tasks are done: one who makes the code plainer, one who deepens the tests.
+"""Assistants after the tasks are done: one simplifies the code, one deepens the tests.
 
-Pure handlers. Whoever helps is asked once and always fresh, and only if the settings name the
-role. One that fails is told of and left out: help never stands in the way. What it made counts
-only if the repository's checks say so.
+Pure handlers. An assistant is asked once, in a fresh session, and only if the settings name the
+role. One that fails is reported and left out: help never blocks the work. Its changes count only if
+the repository's checks pass.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FIXES = 2
 
 
 def begin(place: Place, rules: StageRules, now: float) -> Next:
-    """All tasks are done. Nobody improves on what is red, or on nothing."""
+    """All tasks are done: start the assistants, unless checks are red or no task was done."""
     building = place.building
     if not building.done or building.red:
         return at(place, StageStep.CHECK)
@@ -73,7 +73,7 @@ def deepened(place: Place, happened: Happened, _rules: StageRules, _now: float) 
 
 
 def without_help(place: Place, result: JobResult) -> Next:
-    """Told, and left out. What it left in the worktree is put away."""
+    """Report a failed assistant and leave it out. What it left in the worktree is put away."""
     note = f"{place.building.helper} is left out: {failure_words(result)}"
     here = replace(place.building, since=place.head)
     found = at(replace(place, building=here, done=()), StageStep.TRIAL)

@@ -1,7 +1,7 @@
-"""The base branch moved on and is brought in: a detour from a gate, back to the same gate.
+"""The base branch moved on and is merged in: a detour from a gate, back to the same gate.
 
-Pure handlers. The program merges; what does not fit goes to whoever writes the code, a few times,
-in a worktree apart. The feature's branch moves once, when the checks agree; before that nothing of
+Pure handlers. The program merges; conflicts go to the author of the code, a few times, in a
+separate worktree. The feature's branch moves once, when the checks agree; before that nothing of
 the feature has changed, and giving up costs no more than the turns.
 """
 
@@ -26,8 +26,8 @@ PROGRAM = "sparing"
 
 
 def asked(place: Place, answer: Outcome) -> Next | None:
-    """The answer names the commit of the base branch, and how it is brought in; None if it is
-    another one."""
+    """Begin a sync; the answer names the base branch's commit and how to bring it in. None for
+    other answers."""
     if answer.kind is not OutcomeKind.SYNC:
         return None
     target, _, how = answer.target.partition(" ")
@@ -57,7 +57,7 @@ def came(place: Place, happened: Happened, _rules: StageRules, _now: float) -> N
 
 
 def _arrived(place: Place, result: JobResult) -> Next:
-    """All that was known of the old commit is known of the new one."""
+    """The merge is done: what was known about the old commit now applies to the new one."""
     old, new = place.head, result.commit
     since = place.building.since
     building = replace(place.building, since=new if since == old else since)
@@ -71,7 +71,7 @@ def _arrived(place: Place, result: JobResult) -> Next:
 
 
 def _rest(place: Place, told: str, *, arrived: bool = False) -> Next:
-    """The feature waits again where it did."""
+    """Return the feature to where it was waiting."""
     resting = place.resting
     assert resting is not None
     state = _asked_again(resting.state) if arrived else resting.state
@@ -86,7 +86,7 @@ def _rest(place: Place, told: str, *, arrived: bool = False) -> Next:
 
 
 def _asked_again(state: FlowState) -> FlowState:
-    """What could not be handed over is another commit now: the last gate shows that one."""
+    """If a handover had failed, go back to the last gate, which now shows the new commit."""
     if state.held is not Position.HANDOVER:
         return state
     return replace(state, position=Position.GATE, reason="", cause=Cause.NONE, held=None)

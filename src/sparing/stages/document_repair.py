@@ -12,11 +12,11 @@ from sparing.stages.place import Place
 from sparing.turn import Turn
 
 DOCUMENT_REPAIRS = 1
-"""How often an author is told so."""
+"""How often an author is asked to repair its document."""
 
 
 def sent_back(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
-    """To its author with the exact complaint; what it answered to findings is kept."""
+    """Send it back to its author with the exact complaint; its answers to findings are kept."""
     problems, reply = happened.document, happened.results[0].reply
     review = review_rounds.answered(place.review, happened.said.answers)
     told = replace(
@@ -28,7 +28,7 @@ def sent_back(place: Place, happened: Happened, rules: StageRules, now: float) -
 
 
 def left_unfit(place: Place, happened: Happened, failed: JobResult) -> JobResult:
-    """An author that was told so and changed nothing: a person is told what is wrong with it."""
+    """If an author was asked for a repair and changed nothing: the failure names the problem."""
     if not place.repairs or not happened.document.blocking:
         return failed
     return replace(failed, failure="; ".join(happened.document.blocking), detail="")

@@ -12,7 +12,7 @@ CAUSES = {BUDGET: Cause.BUDGET, LOOP: Cause.LOOP}
 
 
 def failing(place: Place, result: JobResult, rules: StageRules, now: float) -> Next:
-    """Nothing is lost: the same work can go on from here."""
+    """Stop for a person; nothing is lost, and the same work can continue from here."""
     cause = CAUSES.get(result.failure, Cause.FAILED)
     return flow(
         place, Outcome(OutcomeKind.FAILED, reason=failure_words(result), cause=cause), rules, now
@@ -20,7 +20,8 @@ def failing(place: Place, result: JobResult, rules: StageRules, now: float) -> N
 
 
 def failure_words(result: JobResult) -> str:
-    """What a crash comes to is its last line; all that was printed stays in the ledger."""
+    """Describe a failure; a crash by its last line only, since the ledger keeps the whole
+    output."""
     detail = _last_words(result.detail) if result.failure == Failure.CRASHED else result.detail
     return f"{result.failure}: {detail}" if detail else result.failure
 

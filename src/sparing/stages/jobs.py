@@ -75,7 +75,7 @@ def agent_job(place: Place) -> Job:
 
 
 def resolve_job(place: Place) -> Job:
-    """Whoever writes the code makes it fit its base, in a worktree apart: the branch waits."""
+    """Job for the author of the code to resolve conflicts with the base, in a separate worktree."""
     stage = code_stage(place.state.flow)
     job = replace(_job(place, "resolve", role=stage.author, turn=Turn.RESOLVE), stage=stage.name)
     sync = place.sync
@@ -106,7 +106,7 @@ def wave_jobs(place: Place) -> tuple[Job, ...]:
 
 
 def help_job(place: Place) -> Job:
-    """What somebody beside author and reviewers is asked for."""
+    """The job of an assistant, or of the author who adapts the code to deeper tests."""
     building, mends = place.building, place.step is StageStep.MEND
     role = stage_of(place).author if mends else building.helper
     job = _job(place, place.step.value, role=role, turn=place.asked)
@@ -123,8 +123,8 @@ def _going(place: Place) -> Continuation:
 
 
 def going_job(place: Place) -> Job:
-    """The author's turn that would follow, to be looked at before it is sent; or the session
-    that ends is asked for what only it knows."""
+    """Job to weigh the author's next turn before it is sent, or to ask the ending session for
+    what only it knows."""
     ahead = agent_job(replace(place, step=StageStep.AUTHOR, turn=place.turn + 1))
     if place.step is StageStep.WEIGH:
         return replace(ahead, kind=JobKind.WEIGH, name=JobKind.WEIGH.value)
@@ -134,7 +134,7 @@ def going_job(place: Place) -> Job:
 
 
 def research_jobs(place: Place) -> tuple[Job, ...]:
-    """One for each of those who look around and have not answered already."""
+    """One job for each researcher that has not answered yet."""
     answered = {result.role for result in place.done}
     return tuple(
         replace(_job(place, role, role=role, turn=Turn.RESEARCH), iteration=1)

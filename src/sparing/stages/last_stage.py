@@ -1,7 +1,7 @@
-"""A feature's last stage: what is left open is asked, lessons are drawn, then come the checks.
+"""A feature's last stage: ask about open tasks, draw lessons, then run the checks.
 
-Pure handlers. Unfinished tasks stop also where nobody can be asked: going on without them is a
-person's choice. A retrospective stops nothing.
+Pure handlers. Unfinished tasks stop the work even if no one can be asked: continuing without them
+is a person's choice. A retrospective stops nothing.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def is_asked(place: Place) -> bool:
 
 
 def went_on(place: Place, rules: StageRules) -> Next:
-    """With what is unfinished, on a person's word."""
+    """Continue with unfinished tasks, as a person decided."""
     return learn(
         replace(place, state=advance(place.state, Outcome(OutcomeKind.GO_ON)).state), rules
     )
@@ -60,7 +60,7 @@ def takes_last(place: Place) -> bool:
 
 
 def took_last(place: Place, now: float) -> Next:
-    """It is closed like any other: the last gate shows the commit that comes of it."""
+    """Close the accepted stage like any other: the last gate shows the resulting commit."""
     state = advance(place.state, Outcome(OutcomeKind.GO_ON)).state
     concerns = tuple(dict.fromkeys((*state.concerns, state.stage)))
     return close(replace(place, state=replace(state, concerns=concerns)), now)
@@ -74,7 +74,7 @@ def taken_back(place: Place, _happened: Happened, rules: StageRules, now: float)
 
 
 def handed_over(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
-    """It is home; or its branch is not what was approved, and the last gate asks again."""
+    """It was handed over; or its branch is not what was approved, and the last gate asks again."""
     result = happened.results[0]
     if result.passed:
         return flow(place, Outcome(OutcomeKind.PASSED, reason=result.detail), rules, now)

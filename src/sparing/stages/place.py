@@ -1,7 +1,7 @@
-"""Where a feature stands, in all detail: what a leg is given and what it leaves behind.
+"""The full state of a feature: what a leg starts with and what it leaves behind.
 
-Small JSON only: texts are named by hash, and so are the findings that a review follows
-(`packed`, `unpacked`).
+Small JSON only: texts are named by hash, and so are the findings that a review follows (`packed`,
+`unpacked`).
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ class Resting:
 
 @dataclass(frozen=True, slots=True)
 class Refining:
-    """A change of a document is followed through the stages that were done before it."""
+    """A change to a document, being carried through the stages that were already done."""
 
     resting: Resting
-    """Where the feature waited; beyond that stage the flow goes on as usual."""
+    """Where the feature waited; after that stage the flow continues as usual."""
     closed: bool = False
     """The branch said then that the feature is completed."""
     head: str = ""
     """The commit at which the feature waited."""
     shown: Refinement = Refinement()
-    """What reviewers of the stage at hand are shown."""
+    """What reviewers of the current stage are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,19 +96,19 @@ class Place:
     facts: str = ""
     """Hash of what the program has verified for the reviewers."""
     unproven: tuple[str, ...] = ()
-    """Tasks none of whose files has changed, in words."""
+    """Descriptions of tasks of which no file has changed."""
     accepted: bool = False
-    """A human has taken the stage's result as it is: its gate need not ask again."""
+    """True if a person has accepted the stage's result as it is: its gate need not ask again."""
     part: int = 0
     """Which part of its document the author writes."""
     research: tuple[tuple[str, str], ...] = ()
-    """Who looked around for this stage's author, and the hash of what was found."""
+    """Researchers for this stage's author, and the hash of what each found."""
     given: tuple[tuple[str, str], ...] = ()
     """Before the first leg: documents the feature begins with, by file name and hash."""
     talk: Conversation = Conversation()
     """What was asked, answered and refused."""
     going: Continuation = Continuation()
-    """How this stage goes on from the one before, where they share a session."""
+    """How this stage continues from the one before, if they share a session."""
     building: TaskProgress = TaskProgress()
     """How far the tasks are, and who helps afterwards."""
     ending: Ending = Ending()
@@ -116,26 +116,26 @@ class Place:
     keeping: TaskProgress | None = None
     """What stays done of the tasks when their stage begins again."""
     sync: BaseSync = BaseSync()
-    """The base that is being brought in."""
+    """The state of merging in the base."""
     resting: Resting | None = None
     """While that is done: where the feature waits again afterwards."""
     refining: Refining | None = None
-    """A change that is being followed."""
+    """A change that is being carried through earlier stages."""
 
     @property
     def loop(self) -> Loop | None:
         return None if self.review is None else self.review.loop
 
     def dump(self) -> JsonObject:
-        """Marks are lists of their fields, and tasks have only what says something."""
+        """As JSON: marks as lists of their fields, task progress without empty fields."""
         marks = {stage: list(codec.dump(mark).values()) for stage, mark in self.marks.items()}
         return {**codec.dump(self), "marks": marks, "building": codec.brief(self.building)}
 
     @classmethod
     def load(cls, value: JsonObject) -> Place:
-        """A new feature's place is its flow state and its base commit; the rest has defaults.
+        """Read a place; a new feature's is its flow state and base commit, the rest has defaults.
 
-        Also of a row from before findings were followed: its loop, and nothing known of them.
+        Also reads rows from before findings were tracked, without any.
         """
         given = {name: one for name, one in value.items() if one is not None}
         if "loop" in given and "review" not in given:

@@ -1,6 +1,6 @@
-"""A pull request came back: whoever writes the code gets what its reviewers and its CI found.
+"""A pull request came back: the author of the code gets what its reviewers and its CI found.
 
-Pure. The stage that makes the code begins again with these words; everything after it follows as
+Pure. The stage that makes the code begins again with that feedback; everything after it follows as
 the first time, up to the last gate and the same pull request.
 """
 
@@ -19,7 +19,7 @@ from sparing.turn import StageStep, Turn
 def asked(
     place: Place, happened: Happened, answer: Outcome, rules: StageRules, now: float
 ) -> Next | None:
-    """None if it is another answer."""
+    """Start over with the code; None for other answers."""
     if answer.kind is not OutcomeKind.FIX:
         return None
     stage = code_stage(place.state.flow).name

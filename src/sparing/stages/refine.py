@@ -1,9 +1,9 @@
-"""A change of a document is followed: only what depends on it is asked again, the rest is kept.
+"""Following a changed document: only what depends on it is redone, the rest is kept.
 
-Pure handlers. Whoever wrote the document changes it, if a person has words for that; then the
-program looks, stage by stage, whose approval no longer holds. Stages in between are passed over,
-tasks that are done and not concerned stay done. Where nothing depends on it any more, the feature
-waits again where it did.
+Pure handlers. The document's author changes it, if a person asked for that; then the program finds,
+stage by stage, whose approval no longer holds. Stages in between are passed over, tasks that are
+done and not affected stay done. When nothing else depends on the change, the feature waits again
+where it did.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def writer_of(flow: str, document: ArtifactName) -> str:
 def asked(
     place: Place, happened: Happened, answer: Outcome, rules: StageRules, now: float
 ) -> Next | None:
-    """None if it is another answer."""
+    """Start following a change; None for other answers."""
     if answer.kind is not OutcomeKind.REFINE:
         return None
     order = read_order(answer.target)
@@ -92,7 +92,8 @@ def taken_back(place: Place, happened: Happened, rules: StageRules, now: float) 
 
 
 def onward(before: Place, happened: Happened, found: Next) -> Next:
-    """A stage is over while a change is followed: the next one is asked if it depends on it."""
+    """When a stage ends while a change is followed, continue with the next one that depends on
+    it."""
     refining, after = before.refining, found.place
     if refining is None or after.refining is None or before.step is StageStep.TRACE:
         return found
@@ -118,7 +119,7 @@ def _without(found: Next) -> Next:
 
 
 def _beyond(place: Place, refining: Refining) -> bool:
-    """What comes next was not done before, or rests on code that is another one now."""
+    """Whether what comes next was not done before, or rests on code that has changed."""
     flow = FLOWS[place.state.flow]
     codes = flow.stage(place.state.stage).work is StageWork.IMPLEMENT
     return codes or flow.index(place.state.stage) >= flow.index(refining.resting.state.stage)
@@ -145,7 +146,7 @@ def traced(place: Place, happened: Happened, rules: StageRules, now: float) -> N
 
 
 def _rest(place: Place, refining: Refining, rules: StageRules, now: float) -> Next:
-    """Where it waited before; a stage that was under way then begins with what it had."""
+    """Return to where it waited; a stage that was in progress begins with what it had."""
     resting = refining.resting
     here = replace(place, refining=None, accepted=False, feedback="", review=None)
     state = resting.state

@@ -1,6 +1,6 @@
-"""What follows from a look of the reviewers, and from a human's word on a review that stopped.
+"""What follows from the reviewers' verdicts, and from a person's answer to a stopped review.
 
-Pure handlers. Two verdicts that were given in one turn are taken one after the other, each as if
+Pure handlers. Two verdicts that were given in one turn are handled one after the other, each as if
 its reviewer had been asked alone.
 """
 

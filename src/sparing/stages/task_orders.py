@@ -40,7 +40,7 @@ def read_order(text: str) -> TaskCommand | None:
 def asked(
     place: Place, happened: Happened, answer: Outcome, rules: StageRules, now: float
 ) -> Next | None:
-    """None if it is another answer."""
+    """Carry out the order; None for other answers."""
     if answer.kind is not OutcomeKind.TASKS:
         return None
     order = read_order(answer.target)
@@ -90,7 +90,7 @@ def _still_blocked(building: TaskProgress) -> tuple[str, ...]:
 
 
 def undone(place: Place, happened: Happened, _rules: StageRules, _now: float) -> Next:
-    """What could not be taken off the branch is told to whoever works next."""
+    """Continue; changes that could not be reverted are mentioned to the next author."""
     result, building = happened.results[0], place.building
     left = tuple(number for number, _ in result.left)
     dropped = [one for one in left if one in dict(building.skipped)]

@@ -1,7 +1,7 @@
-"""Tasks become code: one after the other, or side by side in waves; each is looked at.
+"""Turning tasks into code: one after the other, or in parallel waves; each is checked.
 
-Pure handlers of the steps in which tasks are done. A task whose agent fails, or whose work is not
-borne out, is tried once more; then a person says whether it is tried again or left out.
+Pure handlers of the steps in which tasks are done. A task whose agent fails, or whose result is not
+confirmed, is retried once; then a person decides whether it is tried again or left out.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sparing.turn import StageStep
 AT_WORK = frozenset({StageStep.TASK, StageStep.PROVE, StageStep.WAVE, StageStep.JOIN})
 """Steps in which a person can leave a task out."""
 OUTSIDE = frozenset({BUDGET, LOOP, Failure.AUTH, Failure.QUOTA})
-"""Failures that no other try would mend: a person removes what is in the way."""
+"""Failures that a retry would not fix: a person has to remove the cause."""
 TRIED = frozenset(
     {
         Failure.OVERLOADED,
@@ -38,7 +38,7 @@ TRIED = frozenset(
         Failure.INVALID_SESSION,
     }
 )
-"""Failures after which a dispatch has tried once more by itself."""
+"""Failures after which a dispatch has already been retried."""
 
 
 def listed(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
@@ -55,7 +55,7 @@ def listed(place: Place, happened: Happened, rules: StageRules, now: float) -> N
 def _so_far(
     listed: TaskProgress, before: TaskProgress, same: set[str], there: set[str]
 ) -> TaskProgress:
-    """What is over stays over, as far as the document still has it."""
+    """Keep earlier progress for tasks that the document still has."""
 
     def still(numbers: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(one for one in numbers if one in same)
@@ -69,7 +69,7 @@ def _so_far(
 
 
 def onward(place: Place, rules: StageRules, now: float) -> Next:
-    """The next task, or several at once; with none left, whoever helps."""
+    """Start the next task, or several in parallel; when none is left, the assistants."""
     here = replace(place, feedback="", building=_of(place))
     building = replace(here.building, since=here.head, turns=1)
     if not building.upcoming:
@@ -82,7 +82,7 @@ def onward(place: Place, rules: StageRules, now: float) -> Next:
 
 
 def _of(place: Place) -> TaskProgress:
-    """Of a row from before waves: its tasks one after the other."""
+    """Task progress; for a row from before waves, with its tasks one after the other."""
     if place.building.waves or not place.tasks:
         return place.building
     numbers = [number for number, _ in place.tasks]
@@ -94,7 +94,8 @@ def _on(place: Place, number: str) -> Place:
 
 
 def done_task(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
-    """Dispatched; now the program looks at it, unless its implementer asks something first."""
+    """After a task's turn, have the program check it, unless its implementer asks something
+    first."""
     taken = take_defaults(place, happened.handoff, asks=rules.asks)
     here = replace(place, talk=taken.talk)
     stop = stop_for(here, happened.handoff)
@@ -184,7 +185,7 @@ def left_words(place: Place) -> str:
 def rejected(
     place: Place, happened: Happened, answer: Outcome, rules: StageRules, now: float
 ) -> Next:
-    """A person says what should be different, or answers: the task once more, with their words."""
+    """Redo the task with a person's feedback or answer."""
     move = advance(place.state, answer)
     if move.do is not Do.RUN:
         return flow(place, answer, rules, now, happened.feedback)
@@ -203,7 +204,7 @@ def rejected(
 
 
 def waved(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
-    """What is done counts; who failed has a second try when the others are in."""
+    """Keep what is done; failed tasks are retried when the others are merged."""
     results = _results(place, happened)
     bad = [one for one in results.values() if one.failure]
     outside = next((one for one in bad if one.failure in OUTSIDE), None)
@@ -229,7 +230,7 @@ class _Asking(NamedTuple):
 
 
 def _asking(place: Place, happened: Happened, rules: StageRules) -> _Asking:
-    """Nobody's question is lost because others worked beside it."""
+    """Collect the questions of all tasks of a wave, so that none is lost."""
     found, author = _Asking(place.talk), stage_of(place).author
     before = [one.task for one in place.done]
     numbers = (*before, *(one for one in place.building.side_by_side if one not in before))
@@ -246,7 +247,7 @@ def _asking(place: Place, happened: Happened, rules: StageRules) -> _Asking:
 
 
 def _results(place: Place, happened: Happened) -> Mapping[str, JobResult]:
-    """Of each task of the wave; those from before an interruption come first."""
+    """Results by task of the wave, including those from before an interruption."""
     before = {one.task: one for one in place.done}
     came = happened.results[len(place.done) :]
     asked = [one for one in place.building.side_by_side if one not in before]
@@ -278,7 +279,7 @@ def _joined(
 
 
 def joined(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
-    """Merged in the order of the document; what did not fit runs again on what is there."""
+    """Merged in the order of the document; tasks that did not fit run again on the result."""
     result, building = happened.results[0], place.building
     out = dict(result.left)
     merged = tuple(part for part in building.parts if part.number not in out)

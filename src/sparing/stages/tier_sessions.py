@@ -16,7 +16,7 @@ from sparing.stages.place import Place
 from sparing.turn import StageStep
 
 ANSWERS = {OutcomeKind.APPROVE: SessionStep.HAND_OFF, OutcomeKind.REJECT: SessionStep.CONTINUE}
-"""What is said to a handoff."""
+"""How a person may answer the question whether to hand off."""
 
 
 def asks_for_handoff(place: Place) -> bool:
@@ -25,7 +25,7 @@ def asks_for_handoff(place: Place) -> bool:
 
 
 def answered(place: Place, answer: Outcome) -> Next:
-    """Weighed once more, since time has passed; then as the person says."""
+    """Weigh again, since time has passed; then do what the person said."""
     state = advance(place.state, answer).state
     going = replace(place.going, said=ANSWERS[answer.kind])
     return at(replace(place, state=state, going=going), StageStep.WEIGH, place.asked)
@@ -45,7 +45,7 @@ def after_weighing(place: Place, happened: Happened, rules: StageRules, _now: fl
 
 
 def after_handoff(place: Place, happened: Happened, _rules: StageRules, _now: float) -> Next:
-    """What the old session had to say is in the handoff, or it is as the program wrote it."""
+    """Use the old session's handoff, or the one the program wrote."""
     handoff = happened.results[0].reply or place.going.handoff
     return at(
         replace(place, going=replace(place.going, handoff=handoff)), StageStep.AUTHOR, place.asked
