@@ -1,8 +1,8 @@
-"""The rich handoff: what the program knows of the stages so far, and a word of who leaves.
+"""The rich handoff: what the program knows of the stages so far, and the old session's own words.
 
-The program's part costs nothing and is always there, so whatever becomes of the question to the
-old session, the next one has something to begin with. The question is put once, and once more if
-the answer can't be used.
+The program's part costs nothing and is always there, so whatever the old session answers, the next
+one has something to begin with. The question is asked once, and once more if the answer can't be
+used.
 """
 
 from __future__ import annotations

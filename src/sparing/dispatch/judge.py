@@ -1,11 +1,11 @@
-"""Reading a reviewer's reply: what its verdicts are, what goes back, what a person has to see.
+"""Reading a reviewer's reply: its verdicts, what is sent back, what a person has to see.
 
 Repeated after a crash it writes the same rows. It spends nothing.
 
 Reading a reviewer's reply against what it is about.
 
-Both what may be quoted and what must stand there come from the commit under review, never from
-the prompt: the same reply is the same judgement whichever way it was asked for.
+Both what may be quoted and what must exist come from the commit under review, never from the
+prompt: the same reply is the same judgement however the prompt was sent.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ from sparing.turn import Turn
 async def judge(ticket: Ticket, job: Job, sent: Sent, reply: Reply, last: bool) -> ReplyOutcome:
     """Read a reviewer's reply. A complaint is sent back once; the last one goes to a person.
 
-    Of reviewers who looked in one turn a good half is kept, and only the other one is asked for
-    again; if that stays in vain, its reviewer is asked by itself."""
+    If reviewers shared a turn, a good half is kept, and only the other one is requested again; if
+    that fails too, its reviewer is asked separately.
+    """
     source = source_of(ticket, job, sent.backend)
     text = source.fetch(reply.reply)
     known = await asyncio.to_thread(_half, source, ticket) if last else ()
@@ -97,7 +98,7 @@ def _keep(
 
 
 def _round(tx: Connection, row: verdicts.VerdictRow) -> int:
-    """A judge of a tier has no loop of its own: it counts its looks since it last passed."""
+    """The round of a tier's judge, which has no loop: its verdicts since it last passed."""
     number = 1
     for one in verdicts.of_feature(tx, row.feature, row.stage):
         if one.verdict.role == row.verdict.role and one.dispatch != row.dispatch:
@@ -108,7 +109,7 @@ def _round(tx: Connection, row: verdicts.VerdictRow) -> int:
 def _verdict_row(
     source: Source, ticket: Ticket, number: int, found: Verdict
 ) -> verdicts.VerdictRow:
-    """Whoever looks behind another one in the same turn looks for the first time."""
+    """A verdict's row; the second reviewer of a shared turn always reviews for the first time."""
     job = source.job
     return verdicts.VerdictRow(
         verdicts.second_of(ticket.id) if number else ticket.id, ticket.feature, job.stage,
@@ -125,7 +126,7 @@ SAID_CHARS = 300
 
 
 def judgement(source: Source, reply: str) -> Verdict | Complaint:
-    """What a reviewer's reply says. How it was asked has no part in it."""
+    """The verdict in a reviewer's reply, independent of how the prompt was sent."""
     role = source.role
     return read_verdict(role.name, reply, role.categories, _subject(source, reply, KEYS))
 
@@ -143,14 +144,14 @@ def judgements(source: Source, reply: str, known: Sequence[Verdict] = ()) -> Pan
 
 
 def _subject(source: Source, reply: str, keys: Sequence[str]) -> ReviewedText:
-    """Only an object with words around it may be somebody else's."""
+    """What the reply is checked against; only an object with text around it may be a quotation."""
     answer = find_answer(reply, keys)
     bare = not isinstance(answer, ReplyObject) or answer.alone
     return ReviewedText(source.job.head, () if bare else _known_texts(source))
 
 
 def alone(source: Source, role: str) -> Source:
-    """As if this reviewer had been asked by itself."""
+    """The source as if this reviewer had been asked alone."""
     return replace(source, job=replace(source.job, role=role, panel=()))
 
 
@@ -169,7 +170,8 @@ def _known_texts(source: Source) -> tuple[str, ...]:
 
 
 def checked_quotes(source: Source, verdict: Verdict) -> tuple[QuoteCheck, ...]:
-    """For each finding: whether its quote stands in what it speaks of, at the commit reviewed."""
+    """For each finding, whether its quote occurs in the text it refers to, at the reviewed
+    commit."""
     return tuple(_checked(source, finding) for finding in verdict.findings)
 
 
@@ -189,7 +191,7 @@ def _named(source: Source, finding: Finding) -> list[str]:
 
 
 def _texts(source: Source) -> list[str]:
-    """The document at hand and those before it, or the code."""
+    """The document under review and the role's other documents, or the code."""
     own = [source.text(source.path(name)) for name in source.role.artifacts]
     writes = source.stage.writes
     at_hand = [source.text(source.path(writes))] if writes else _code(source)

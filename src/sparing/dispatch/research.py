@@ -1,6 +1,6 @@
-"""Looking around before an author begins: what was found is kept as a document for it.
+"""Research before an author begins: what was found is kept as a document for it.
 
-Helpful, never needed: one that fails, or answers in no form, is told as an event and left out.
+Helpful, never needed: one that fails, or has no usable form, is recorded and left out.
 """
 
 from __future__ import annotations

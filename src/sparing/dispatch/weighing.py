@@ -1,8 +1,8 @@
-"""Before every stage of a tier: does it fit into the session, and is it cheaper to go on?
+"""Before every stage of a tier: does it fit into the session, and is continuing cheaper?
 
 The figures come from the ledger and the session's row, never from memory: a restart, an approval
-hours later or another process finds the same. What was weighed is told as an event, with every
-figure, so that a person and the report can see what it was decided by.
+hours later or another process finds the same. The result is recorded as an event, with every
+figure, so that a person and the report can see what it was based on.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _found(source: Source, asked: Ticket) -> WeighResult:
 
 
 def _handing_over(source: Source) -> TurnWork:
-    """What it takes a session to say what only it knows, as earlier ones did."""
+    """What it costs a session to write down what only it knows, judged by earlier ones."""
     who = TurnClass(session_owner(source.job), Errand.HAND_OVER, Memory.TRANSCRIPT)
     with source.around.database.read() as connection:
         works = turn_history.works(connection, source.backend.name)

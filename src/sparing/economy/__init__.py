@@ -1,1 +1,1 @@
-"""What it costs: prices, the choice of a way, and the naive baseline. Pure."""
+"""Costs: prices, the choice of how to send a dispatch, and the naive baseline. Pure functions."""

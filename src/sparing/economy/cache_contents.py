@@ -1,15 +1,15 @@
 """What a provider's cache is believed to hold, from what was sent and when.
 
-A belief, not a measurement: entries end at the marks of a prompt, live from the last call that
-read or wrote them, and are shared by all who send the same prefix under the same trunk key. It
-is folded from recorded dispatches each time it is needed, so nothing has to be kept in step.
-Taken as given: prompts of less than the cache's look-back, and clients that also mark the end
-of their tools, of their system prompt and of every message.
+A belief, not a measurement: entries end at the marks of a prompt, live from the last call that read
+or wrote them, and are shared by all dispatches with the same prefix under the same trunk key. It is
+recomputed from recorded dispatches each time, so nothing has to be kept in sync. Assumptions:
+prompts are shorter than the cache's look-back, and clients also mark the end of their tools, of
+their system prompt and of every message.
 
 Context recall: whether an agent can know all that it must.
 
-A saving that hides a line from a reviewer is no saving. What a role must know is in the prompt,
-in the transcript that is resumed, or named by a reference; what is in none of them is missing.
+A saving that hides a line from a reviewer is no saving. What a role must know is in the prompt, in
+the resumed transcript, or named by a reference; anything else is missing.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class Base:
     """Digest of the trunk key: dispatches share nothing unless it is equal."""
     tokens: int
     life: Life | None = None
-    """Of the entry that ends it; None: as long as that of the prompt's first mark."""
+    """Lifetime of the entry that ends the base; None: that of the prompt's first mark."""
     tools: str = ""
-    """Digest of what comes before the system prompt: whoever has the same tools reads them from
-    the cache, whatever they are told."""
+    """Digest of what precedes the system prompt: dispatches with the same tools read these from
+    the cache, whatever their system prompt."""
     tools_tokens: int = 0
 
 
@@ -54,17 +54,17 @@ class SentPrompt:
 
     base: Base
     blocks: tuple[CacheBlock, ...]
-    """Of the prompt that opened its session, be it this dispatch or an earlier one."""
+    """Blocks of the prompt that opened its session, in this dispatch or an earlier one."""
     first_at: float
     last_at: float
     """Start of its last call."""
     life: Life = Life.FIVE_MINUTES
-    """Of the mark that the client puts at the end of each message."""
+    """Lifetime of the mark that the client puts at the end of each message."""
     resumed: bool = False
 
 
 def minimum_of(model: str) -> int:
-    """Tokens below which nothing of a prompt is cached; the strictest for a model nobody knows."""
+    """Fewest tokens of a prompt that are cached; the strictest value for an unknown model."""
     names = [name for name in MINIMUM_TOKENS if model.startswith(name)]
     return MINIMUM_TOKENS[max(names, key=len)]
 
@@ -118,13 +118,13 @@ class _Place(NamedTuple):
 
     key: str
     life: Life | None
-    """Of the mark there, if there is one."""
+    """Lifetime of the mark there; None if there is no mark."""
     at: float
     """When the last request that carried or read it started."""
 
 
 def _apply(known: dict[str, CacheEntry], sent: SentPrompt, minimum: int) -> None:
-    """What is alive is renewed, at marks and where the longest match ends; other marks write."""
+    """Renew live entries at marks and where the longest match ends; write at other marks."""
     places = _places(sent, minimum)
     alive = [n for n, place in enumerate(places) if is_alive(known, place.key, sent.first_at)]
     for n, place in enumerate(places):
@@ -157,12 +157,12 @@ def _places(sent: SentPrompt, minimum: int) -> list[_Place]:
 
 
 class Need(NamedTuple):
-    """An artifact or file and what of it has to be known."""
+    """An artifact or file, and the lines of it that the agent must know."""
 
     name: str
     """As a reference would name it."""
     lines: tuple[str, ...]
-    """As they are sent: a removed line with its sign. Blank lines say nothing."""
+    """The lines as sent, a removed line with its sign; blank lines are ignored."""
 
 
 class Missing(NamedTuple):
@@ -188,8 +188,8 @@ def recall(
     references: Collection[str],
     required: Iterable[Need],
 ) -> tuple[Missing, ...]:
-    """Lines that the agent could not know. `transcript` holds the `digests` of all that its
-    session was told or has read; empty for a fresh one."""
+    """Required lines that the agent can't know. `transcript` holds the `digests` of everything
+    that its session was sent or has read; empty for a fresh one."""
     known = digests(segment.text for segment in prompt)
     return tuple(
         Missing(need.name, line)

@@ -1,18 +1,18 @@
 """Where a prompt's cache entries end and how long they live.
 
 A mark belongs where what comes before it will be sent again: at the end of what the whole feature
-shares, and at the end of the trunk. Which of the two comes first if there is one mark only
-depends on whether the trunk's last part changes from round to round, as a document under review
-does, on how large that is beside what stays, and on how likely the next reviewer is shown it as it
-is. An hour's life costs more to write; whether it pays follows from the pauses seen so far.
+shares, and at the end of the trunk. Which comes first if there is only one mark depends on whether
+the trunk's last part changes from round to round, like a document under review, on how large that
+is compared with what stays, and on how likely the next reviewer is shown it unchanged. A one-hour
+entry costs more to write; whether it pays follows from the pauses seen so far.
 
-Whether to send a trunk ahead by itself, to be kept for an hour.
+Whether to send a trunk ahead on its own, to be kept for an hour.
 
-Where a client gives all entries of a turn one life, turns keep five minutes: most of what a turn
-writes is its own and never read by others. What many dispatches share can be sent before them in a
-turn of its own, a primer, whose entries live for an hour and are read by turns of five minutes. It
-costs more to write once, and spares every dispatch that comes after a longer pause from writing it
-again. Whether one of them comes, and how many, is expected from the pauses seen here.
+If a client gives all entries of a turn one lifetime, turns use five minutes: most of what a turn
+writes is never read by others. What many dispatches share can be sent before them in a turn of its
+own, a primer, whose entries live for an hour and are read by five-minute turns. It costs more to
+write once, and saves every dispatch after a longer pause from writing it again. Whether there will
+be such dispatches, and how many, is estimated from the pauses seen here.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ SOON_AND_LATE = (150.0, 400.0)
 def mark_places(
     segments: Sequence[Segment], trunk: int, marks: int, passing: float = 0.0
 ) -> tuple[int, ...]:
-    """Numbers of the segments that end an entry, in order. `passing` is how likely a look ends
-    with an approval: then the next reviewer is shown the same once more."""
+    """Numbers of the segments that end an entry, in order. `passing` is the probability that a
+    review approves: the next reviewer is then shown the same document again."""
     last = len(segments)
     shared = _end(segments, Volatility.FEATURE, trunk)
     steady = _end(segments, Volatility.ROLE, last)
@@ -49,8 +49,8 @@ def mark_places(
 
 
 def _ends_behind(segments: Sequence[Segment], shared: int, trunk: int, passing: float) -> bool:
-    """After an approval the next reviewer reads what was at hand from the cache, too; after a
-    rejection whoever looks afresh can read only what stayed."""
+    """Whether to mark the trunk's end first: after an approval the next reviewer reads the
+    document from the cache too, after a rejection a fresh session can read only what stayed."""
     stays = sum(one.tokens for one in segments[:shared])
     at_hand = sum(one.tokens for one in segments[shared:trunk])
     return passing * at_hand > (1 - passing) * stays
@@ -69,7 +69,7 @@ def steady_end(segments: Sequence[Segment], trunk: int) -> int:
 
 
 def _end(segments: Sequence[Segment], volatility: Volatility, limit: int) -> int:
-    """How many segments from the first on are at least so steady."""
+    """How many leading segments are at most this volatile."""
     for number, segment in enumerate(segments[:limit]):
         if segment.volatility > volatility:
             return number
@@ -77,16 +77,16 @@ def _end(segments: Sequence[Segment], volatility: Volatility, limit: int) -> int
 
 
 def pass_share(looks: int, passed: int) -> float:
-    """How likely the next look ends with an approval, from those so far; every third one does
-    until some were seen."""
+    """Probability that the next review approves, from those so far; one in three if there are
+    none."""
     return (passed + 1) / (looks + 3)
 
 
 def marked_blocks(
     segments: Sequence[Segment], trunk: int, marks: int, life: Life, passing: float = 0.0
 ) -> tuple[CacheBlock, ...]:
-    """Segments as a cache sees them. `life` is that of what stays; what the next round replaces,
-    and what lies behind the trunk, lives five minutes."""
+    """Segments as a cache sees them. `life` applies to what stays; what the next round replaces,
+    and everything after the trunk, lives five minutes."""
     places = mark_places(segments, trunk, marks, passing)
     stays = steady_end(segments, trunk)
     return tuple(
@@ -102,8 +102,8 @@ def marked_blocks(
 def trunk_life(
     rates: Rates, pauses: Sequence[float], usual: Sequence[float] = USUAL_PAUSES
 ) -> Life:
-    """From the pauses between uses of this trunk so far, the latest last. `usual` stands for them
-    until some were seen: a program knows that tasks follow each other at once."""
+    """Lifetime for a trunk, from the pauses between its uses so far, the latest last. `usual` is
+    used until some were seen: tasks, for instance, follow each other at once."""
     expected = (*usual, *pauses)[-RECENT_PAUSES:]
     short = cheapest_keeping(rates, 1.0, expected, (Keeping.FIVE_MINUTES, Keeping.ONE_HOUR))
     return Life.ONE_HOUR if short.keeping is Keeping.ONE_HOUR else Life.FIVE_MINUTES
@@ -112,21 +112,20 @@ def trunk_life(
 def expected_readers(
     pauses: Sequence[float], life: Life, usual: Sequence[float] = SOON_AND_LATE
 ) -> float:
-    """Dispatches that read an entry before it is forgotten: one after the other, while each comes
-    in time. `usual` counts as one pause that was seen."""
+    """Expected number of dispatches that read an entry before it expires, each in time after the
+    one before. `usual` counts as one observed pause."""
     first = sum(pause < life.seconds for pause in usual) / max(1, len(usual))
     warm = (first + sum(pause < life.seconds for pause in pauses)) / (1 + len(pauses))
     return min(MOST_READERS, warm / (1 - warm)) if warm < 1 else MOST_READERS
 
 
 TAIL_TOKENS = 30
-"""Of what a primer says behind the trunk, and of what the client puts around it."""
+"""Tokens of a primer's text after the trunk, and of what the client puts around it."""
 ANSWER_TOKENS = 8
 SURE = 1.3
-"""A primer is paid for now, and its returns are only expected: it must be worth so many times its
-price."""
+"""Factor by which a primer's expected savings must exceed its price, which is paid now."""
 USUAL_RETURNS, USUAL_WEIGHT = 0.5, 1.0
-"""Expected until some were seen: too few for a primer to pay."""
+"""Prior for the expected returns and its weight: too few for a primer to pay."""
 
 
 class TrunkUse(NamedTuple):
@@ -142,11 +141,11 @@ class TrunkUse(NamedTuple):
 
 class Primer(NamedTuple):
     tokens: int
-    """That it writes."""
+    """Tokens that it writes."""
     cost: float
-    """That the dispatch which follows at once is dearer by."""
+    """Extra cost of sending it, net of what it saves the dispatch that follows at once."""
     saves: float
-    """Expected: what dispatches after it are spared."""
+    """Expected savings of the dispatches after that."""
     returns: float = 0.0
     """Dispatches that are expected to come too late for five minutes, and within the hour."""
 
@@ -159,10 +158,10 @@ NO_PRIMER = Primer(0, 0.0, 0.0)
 
 
 def primer(rates: Rates, tokens: int, cached: int, returns: float) -> Primer:
-    """Of a trunk of so many tokens, base included, of which so many are cached now.
+    """The primer for a trunk of `tokens` (base included), of which `cached` are in the cache now.
 
-    What is read from an entry of five minutes is not written for longer, so that a primer is of
-    use for the rest only; and it is paid beside the dispatch, which then reads all of it.
+    What is read from a five-minute entry is not rewritten for longer, so a primer helps only with
+    the rest; and it is paid in addition to the dispatch, which then reads all of it.
     """
     new = tokens - cached
     if new <= 0:
@@ -179,8 +178,8 @@ class _Seen(NamedTuple):
 
 
 def expected_returns(features: Iterable[Sequence[TrunkUse]], at: float) -> float:
-    """How many dispatches come within an hour and too late for five minutes, by what was seen of
-    those who share such a trunk, in this feature and others."""
+    """Expected number of dispatches that come within an hour but too late for five minutes, from
+    earlier uses of such a trunk in this feature and others."""
     seen = [_seen(sorted(uses), at) for uses in features]
     returns, hours = sum(one.returns for one in seen), sum(one.hours for one in seen)
     return (USUAL_WEIGHT * USUAL_RETURNS + returns) / (USUAL_WEIGHT + hours)
@@ -198,8 +197,8 @@ def _seen(uses: Sequence[TrunkUse], at: float) -> _Seen:
 
 
 def _late(uses: Sequence[TrunkUse]) -> float:
-    """Of the uses within an hour of the first: those that an entry of five minutes misses. A use
-    counts as far as it begins as the first one did: documents grow and are revised meanwhile."""
+    """Uses within an hour of the first that a five-minute entry would miss. Each counts by the
+    share of its prefix that equals the first one's: documents grow and are revised meanwhile."""
     first, *rest = uses
     most = max((_common(first, use) for use in rest), default=0)
     warm_until, found = first.last_at + Life.FIVE_MINUTES.seconds, 0.0

@@ -1,8 +1,8 @@
 """How much work a turn is expected to be, until the ledger knows better.
 
-The defaults are a part of what the workload has that the cost model was tried on (24 drawn features
-of 76 dispatches each): steps, files and answer sizes per kind of turn. They are assumptions, and
-the first real turns of a role soon outweigh them. Also here: what the ledger says of a client's
+The defaults are a fraction of the workload on which the cost model was tested (24 drawn features of
+76 dispatches each): steps, files and answer sizes per kind of turn. They are assumptions, and the
+first real turns of a role soon outweigh them. Also here: what the ledger shows about a client's
 cache when a session is resumed.
 """
 
@@ -20,23 +20,23 @@ from sparing.panel import members
 from sparing.turn_kind import Errand
 
 RESULT_TOKENS = 700
-"""Of one tool call that is no read: 300 to 1,100 in the workload."""
+"""Tokens of one tool result that is not a read: 300 to 1,100 in the workload."""
 FILE_TOKENS = 2140
-"""Of one file or chunk read, with the words around it: 1,200 to 3,000 in the workload."""
+"""Tokens of one file or chunk read, with the text around it: 1,200 to 3,000 in the workload."""
 FILES_PER_CALL = 2
 READS_PER_CALL = 1.2
 """Tool calls a step in public traces of agents: files of a list are opened one after the other."""
 READ_FACTOR = 1.04
-"""A file read by a tool carries line numbers: 3,900 tokens for 3,750, measured on a real client."""
+"""Factor for the line numbers that a read tool adds: 3,900 tokens for 3,750, measured."""
 PARALLEL_READS = 9
-"""More tool calls at once would reach past the cache's look-back."""
+"""Most tool calls at once; more would reach past the cache's look-back."""
 PRIOR = 0.15
-"""Of the workload's figures, until a turn was seen: agents that do little in a turn are as usual as
-those of the workload, and to expect too much of them makes a resume or a preload look cheap."""
+"""Fraction of the workload's figures expected until a turn was seen: agents that do little are
+as common as those of the workload, and expecting too much makes a resume or preload look cheap."""
 DEFAULT_WEIGHT = 0.5
-"""Of the default in what is learned, where a turn that was seen has 1."""
+"""Weight of the default in what is learned; an observed turn has weight 1."""
 LEAST_WEIGHT = 0.1
-"""Of the latest turn in what is learned: habits change, so no turn counts for ever."""
+"""Least weight of the latest turn in what is learned: habits change, so old turns fade."""
 ENOUGH_RESUMES = 3
 MISSING_SHARE = 0.5
 
@@ -46,10 +46,10 @@ class Memory(StrEnum):
 
     NONE = "none"
     NOTES = "notes"
-    """Its own earlier verdict and the diff, told again by the program."""
+    """Its own earlier verdict and the diff, repeated by the program."""
     HANDOFF = "handoff"
-    """A map of what others have looked at, and what they decided: until turns were seen that it
-    spared something, nothing is expected of it."""
+    """A map of what others have opened, and their decisions: not expected to save anything until
+    turns show that it does."""
     TRANSCRIPT = "transcript"
     NEIGHBOUR = "neighbour"
     """The transcript of the task before, whose files are those of this one."""
@@ -59,11 +59,11 @@ class TurnHabit(NamedTuple):
     """A turn in the terms of the workload."""
 
     steps: float
-    """Tool calls that are no reads."""
+    """Tool calls that are not reads."""
     files: float
     answer: float
     typed: float = 0
-    """Of the answer: tokens typed in calls before the last, which stay in the context."""
+    """Part of the answer: tokens typed in calls before the last, which stay in the context."""
 
 
 _REMEMBERING: Mapping[tuple[Errand, Memory], TurnHabit] = MappingProxyType(
@@ -126,14 +126,14 @@ def work_of(habit: TurnHabit) -> TurnWork:
 
 
 PANEL = "+"
-"""In place of a role: reviewers who look in one turn, whoever they are."""
+"""Used instead of a role: any reviewers who share one turn."""
 
 
 class TurnClass(NamedTuple):
-    """Turns that are alike: what is learned from one is expected of the next."""
+    """A kind of turn: what is learned from one turn is expected of the next of its kind."""
 
     role: str
-    """Empty: any role; `PANEL`: any reviewers who look in one turn."""
+    """Empty for any role; `PANEL` for any reviewers who share one turn."""
     errand: Errand
     memory: Memory
 
@@ -143,12 +143,12 @@ class SeenTurn(NamedTuple):
 
     kind: TurnClass
     calls: Sequence[tuple[int, int]]
-    """Per model call: tokens added to the conversation, tokens answered."""
+    """Per model call: tokens added to the conversation, and output tokens."""
 
 
 def learned(turns: Iterable[SeenTurn]) -> dict[TurnClass, TurnWork]:
-    """What is expected of each kind after these turns, and of each errand whoever has it: their
-    mean, the default being a part of one of them, and of many turns the later ones counting more.
+    """The expected work of each kind after these turns, and of each errand for any role: a mean in
+    which the default counts as part of a turn, and among many turns the later ones count more.
     """
     known: dict[TurnClass, TurnWork] = {}
     times: Counter[TurnClass] = Counter()
@@ -161,15 +161,15 @@ def learned(turns: Iterable[SeenTurn]) -> dict[TurnClass, TurnWork]:
 
 
 def anyone(kind: TurnClass) -> TurnClass:
-    """Whoever has that errand. Reviewers who look in one turn do the work of two."""
+    """The same errand for any role; a panel, which does the work of two, is kept separate."""
     return kind._replace(role=PANEL if len(members(kind.role)) > 1 else "")
 
 
 def expected_work(kind: TurnClass, known: Mapping[TurnClass, TurnWork]) -> TurnWork:
-    """Learned where this role has done it before, else what others did; of an errand that was
-    seen with another memory only, the default in the same proportion; of one that nobody has had
-    yet, the default by how much agents do here in others. Of reviewers who look in one turn for the
-    first time: what they do apart."""
+    """The learned value for this role, else for any role; if the errand was seen only with
+    another memory, the default scaled in the same proportion; if it is new, the default scaled
+    by how much agents do here in others. For reviewers who share a turn for the first time: the
+    sum of their separate work."""
     whoever, seats = anyone(kind), members(kind.role)
     if kind in known or whoever in known:
         return known.get(kind) or known[whoever]
@@ -186,7 +186,7 @@ def expected_work(kind: TurnClass, known: Mapping[TurnClass, TurnWork]) -> TurnW
 
 
 def _together(works: Sequence[TurnWork]) -> TurnWork:
-    """All of it in one turn, which is answered once."""
+    """All work combined in one turn, which has only one final call."""
     return TurnWork(
         1 + sum(one.calls - 1 for one in works),
         sum(one.growth for one in works),
@@ -195,8 +195,8 @@ def _together(works: Sequence[TurnWork]) -> TurnWork:
 
 
 def _pace(known: Mapping[TurnClass, TurnWork]) -> tuple[float, float, float]:
-    """Calls, growth and answers of the turns seen here, whatever they were about, as shares of
-    what the workload has for them."""
+    """Calls, growth and output of all turns seen here, relative to the workload's figures for
+    them."""
     seen = [
         (work, work_of(HABITS[kind.errand, kind.memory]))
         for kind, work in known.items()
@@ -211,7 +211,7 @@ def _pace(known: Mapping[TurnClass, TurnWork]) -> tuple[float, float, float]:
 
 
 def _scaled(usual: TurnWork, seen: TurnWork, expected: TurnWork) -> TurnWork:
-    """As much more or less than usual as that one was."""
+    """The usual work, scaled as the observed turn was relative to its expectation."""
     return TurnWork(
         max(1.0, usual.calls * seen.calls / expected.calls),
         # Of a turn that only answers nothing is expected to grow.
@@ -263,7 +263,7 @@ UNSEEN = Share(1.0, 0)
 
 
 def observed_share(shares: Sequence[float]) -> Share:
-    """Of one backend and version, from resumes that came within the cache's life."""
+    """The share for one backend and version, from resumes within the cache lifetime."""
     if not shares:
         return UNSEEN
     return Share(sum(shares) / len(shares), len(shares))
@@ -272,8 +272,8 @@ def observed_share(shares: Sequence[float]) -> Share:
 def read_share(transcript: int, read: int, calls: Sequence[tuple[int, int]]) -> float:
     """The share of a transcript that the first call of a resumed turn read.
 
-    Bills are per turn: later calls are taken to read all that the call before them sent, and
-    what is left was read by the first.
+    Bills are per turn: later calls are assumed to read everything that the call before them sent,
+    and the rest was read by the first.
     """
     later, context = 0, transcript
     for added, _ in calls[:-1]:

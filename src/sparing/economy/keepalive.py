@@ -1,9 +1,9 @@
 """Keeping a transcript warm, and what waiting costs.
 
-A cached prefix dies five minutes or an hour after its last use. A ping reads it once more for
-the read rate; an hour's life costs more to write; letting it die costs a new write. A program
-knows better than a person whether a session will be resumed: surely after a rejection, never
-after an approval.
+A cached prefix expires five minutes or an hour after its last use. A ping reads it again at the
+read rate; a one-hour entry costs more to write; letting it expire costs a new write. A program
+knows better than a person whether a session will be resumed: surely after a rejection, never after
+an approval.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from sparing.economy.cost_model import Rates
 from sparing.economy.predict import Inputs, predict
 
 PING_MARGIN_SECONDS = 15.0
-"""A ping goes out so long before an entry would die."""
+"""How long before an entry expires a ping is sent."""
 
 ASKED_AGAIN = 0.5
 """How likely an author gets another turn: about every second round of a review is its last."""
 USUAL_PAUSES = (400.0, 400.0)
-"""Between two turns of a session, until they were seen."""
+"""Seconds between two turns of a session, used until real pauses were seen."""
 
 
 class LoopEnd(StrEnum):
@@ -73,7 +73,7 @@ class KeepAlive(NamedTuple):
     pings: int
     cost: float
     saves: float
-    """Expected: what a warm turn is cheaper than the best cold one, times how likely it comes."""
+    """Expected savings of a warm turn over the best cold one, times its probability."""
 
     @property
     def pays(self) -> bool:
@@ -81,8 +81,8 @@ class KeepAlive(NamedTuple):
 
 
 def warmth(inputs: Inputs) -> float:
-    """What a session is worth that is still warm when its next turn comes: how much cheaper the
-    best way is then, be it a resume or not."""
+    """What it is worth to keep a session warm until its next turn: how much cheaper the best way
+    to send that turn is then, resumed or not."""
     cold = {
         way: replace(offer, on=replace(offer.on, last_call_at=-math.inf)) if offer.on else offer
         for way, offer in inputs.offers.items()
@@ -94,10 +94,10 @@ def warmth(inputs: Inputs) -> float:
 
 def another_ping(inputs: Inputs, tokens: float, pauses: Sequence[float], idle: float, *,
                  probability: float) -> KeepAlive:  # fmt: skip
-    """Whether to send another ping to a session that has been idle so long.
+    """Whether to send another ping to a session that has been idle for `idle` seconds.
 
-    Nobody knows when its turn comes; what is known is how long others waited that had waited as
-    long. Who has waited longer than all of them is given up.
+    When its turn comes is unknown; what is known is how long others waited that had waited as long.
+    A session that has waited longer than all of them is given up.
     """
     seen = [pause for pause in (*USUAL_PAUSES, *pauses) if pause > idle]
     if not seen:
@@ -149,14 +149,14 @@ class Waiting(NamedTuple):
     """When the next turn gets more expensive; None if it doesn't."""
     before: float
     after: float
-    """Once all that is warm now has died."""
+    """Cost once everything that is warm now has expired."""
 
 
 def waiting(inputs: Inputs) -> Waiting:
     """For a gate: the price of its next dispatch now, and of the same dispatch later.
 
-    Entries die one by one; what a person is told is when the price has risen by half of all
-    that it can rise.
+    Entries expire one by one; a person is shown the time at which the price has risen by half of
+    its possible increase.
     """
     before = _best(inputs, inputs.at)
     ends = sorted(_ends(inputs))
@@ -168,7 +168,7 @@ def waiting(inputs: Inputs) -> Waiting:
 
 
 def _ends(inputs: Inputs) -> Iterator[float]:
-    """Times at which something dies; a turn that is to find it alive starts before."""
+    """Latest start times of a turn that finds an entry or session before it expires."""
     entries = [entry.expires_at for entry in inputs.known.values()]
     sessions = [offer.on.warm_until() for offer in inputs.offers.values() if offer.on]
     for end in {*entries, *sessions}:

@@ -1,7 +1,7 @@
-"""Ledger notes: what a role saw and said at its last look, for a session that forgot it.
+"""Ledger notes: what a role saw and said in its last turn, for a session that does not know it.
 
-A fresh session that is told what it found, what it opened and what changed since need not look
-around again. All of it stands in the ledger already; no model is asked to write notes.
+A fresh session that is told what it found, what it opened and what changed since need not explore
+again. All of this is in the ledger already; no model is asked to write notes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sparing.segment import CHARS_PER_TOKEN
 
 LIMIT_TOKENS = 600
 BENEFIT_OF_DOUBT = 1.02
-"""Who knows what it said the last time judges more evenly; that may cost a little."""
+"""Factor by which notes may cost more: a role that knows its last verdict judges more evenly."""
 _MOST_FILES = 40
 
 
@@ -23,19 +23,19 @@ class NotedLook(NamedTuple):
     said: str
     """Its verdict's summary and evidence, or an author's report."""
     opened: Sequence[tuple[str, int]]
-    """Files read in that turn, with their lines; 0 where the client does not tell."""
+    """Files read in that turn, with their lines; 0 if the client does not report them."""
 
 
 def notes_pay(
     rates: Rates, context: float, tokens: float, noted: TurnWork, forgotten: TurnWork
 ) -> bool:
-    """Whether so many tokens of notes are worth what they spare a turn on that context."""
+    """Whether `tokens` of notes cost less than what they save a turn with that context."""
     told = turn_cost(rates, context + tokens, tokens, noted)
     return told < BENEFIT_OF_DOUBT * turn_cost(rates, context, 0, forgotten)
 
 
 def notes_text(look: NotedLook, limit_tokens: int = LIMIT_TOKENS) -> str:
-    """At most so many tokens; of too long words the beginning, since verdicts begin with most."""
+    """Notes within the limit; long text is cut at its end: verdicts start with the main points."""
     rows = [_row(path, lines) for path, lines in look.opened[:_MOST_FILES]]
     left_out = len(look.opened) - len(rows)
     if left_out:

@@ -1,9 +1,9 @@
 """A map of the repository: its most used files and what they define, in at most 1,000 tokens.
 
-Who is given it need not look around first. Files are ranked by how much the others use what they
-define (a few rounds of the well-known walk along links), and files that the turn is about count
-as a start of the walk. Names are found by simple patterns for the usual languages: a map may be
-wrong about a name, it must never be long.
+An agent that has it need not explore first. Files are ranked by how much the others use what they
+define (a few rounds of the well-known random walk along links), and the walk starts more often at
+files that the turn is about. Names are found by simple patterns for common languages: a map may be
+wrong about a name, but must never be long.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 def repository_map(
     texts: Mapping[str, str], about: Collection[str] = (), limit_tokens: int = LIMIT_TOKENS
 ) -> str:
-    """A line a file: path and names, the most used first; as many as fit."""
+    """One line per file with path and names, the most used first; as many as fit."""
     defined = {path: names_of(text) for path, text in sorted(texts.items())}
     ranks = ranked(texts, defined, about)
     room, lines = limit_tokens * CHARS_PER_TOKEN, list[str]()
@@ -47,7 +47,7 @@ def repository_map(
 
 
 def names_of(text: str) -> tuple[str, ...]:
-    """What a file defines, in order; names that begin with an underscore are its own business."""
+    """The names that a file defines, in order, without those that begin with an underscore."""
     found = (match["name"] for match in _DEFINED.finditer(text[:LARGEST_CHARS]))
     return tuple(dict.fromkeys(name for name in found if not name.startswith("_")))
 
@@ -71,7 +71,7 @@ def ranked(
 def _links(
     texts: Mapping[str, str], defined: Mapping[str, Sequence[str]]
 ) -> dict[str, dict[str, float]]:
-    """Who uses whom, and how much. A name that many files define tells nothing."""
+    """Which files use which, and how much; a name that many files define is ignored."""
     homes: dict[str, list[str]] = defaultdict(list)
     for path, names in defined.items():
         for name in names:
@@ -90,7 +90,7 @@ def _links(
 def _step(
     rank: Mapping[str, float], links: Mapping[str, Mapping[str, float]], start: Mapping[str, float]
 ) -> dict[str, float]:
-    """A walker follows a link, or begins anew; who has no link always begins anew."""
+    """One step of the walk: follow a link or start over; without links always start over."""
     lost = sum(rank[path] for path in rank if not links[path])
     following = {path: (1 - DAMPING + DAMPING * lost) * start[path] for path in rank}
     for path, targets in links.items():

@@ -1,9 +1,9 @@
 """Tool results, shortened before they are first sent.
 
-What is in a conversation is paid again with every call, and taking it out later costs a new write
-of all that follows; so it is trimmed at the source. Repeated lines become one with a count, and
-of what is still too long the beginning, the end and every line that speaks of a failure stay. The
-text says what is gone and how to get it.
+The contents of a conversation are paid again with every call, and removing something later costs a
+new write of all that follows; so it is trimmed at the source. Repeated lines become one with a
+count; if that is still too long, the beginning, the end and every line about a failure stay. The
+text says what was removed and how to get it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TROUBLE = re.compile(
 
 
 def trimmed(text: str, limit_tokens: int = LIMIT_TOKENS) -> str:
-    """At most about so many tokens; a text that fits comes back as it is."""
+    """The text in at most about `limit_tokens`; unchanged if it fits."""
     if estimate_tokens(text) <= limit_tokens:
         return text
     lines = list(_folded([_short(line) for line in _COLOURS.sub("", text).splitlines()]))

@@ -17,9 +17,9 @@ from sparing.turn import TURNS, Turn
 from sparing.turn_kind import ReplyForm
 
 STOPS = frozenset({BUDGET, LOOP})
-"""What a person has to decide; the work goes on from here."""
+"""Failures that a person has to decide about; the work can continue afterwards."""
 NEEDED = STOPS | {Failure.AUTH, Failure.QUOTA}
-"""Failures that would stop whoever comes next just as well."""
+"""Failures that would stop the next dispatch just as well."""
 REPAIR = "repair_reply"
 SECRET_REPAIRS = 2
 """How often an author may try to take a secret out of its change."""
@@ -45,7 +45,7 @@ async def dispatch(ticket: Ticket, job: Job) -> JobResult:
 
 
 async def _ended(ticket: Ticket, job: Job, sent: Sent, reply: Reply) -> JobResult:
-    """What becomes of a reply depends on what was asked for."""
+    """Process a reply according to the kind of turn."""
     if job.turn is Turn.RESEARCH and reply.failure not in NEEDED:
         return await turn.look_around(ticket, job, reply)
     if job.turn is Turn.RETRO:
@@ -64,7 +64,7 @@ def _failed(reply: Reply) -> JobResult:
 
 
 async def _committed(ticket: Ticket, job: Job, sent: Sent, reply: Reply) -> JobResult:
-    """Secrets in a change go back to whoever wrote it; a change that keeps them stops the work."""
+    """Commit; a change with secrets goes back to its author and stops the work if it keeps them."""
     done = await turn.commit(ticket, job, sent, reply)
     for number in range(SECRET_REPAIRS):
         if not isinstance(done, Leak):
@@ -106,7 +106,7 @@ async def _judged(ticket: Ticket, job: Job, sent: Sent, reply: Reply) -> JobResu
 
 
 async def _looked_back(ticket: Ticket, job: Job, sent: Sent, reply: Reply) -> JobResult:
-    """A retrospective: helpful, never needed. A reply without form goes back once."""
+    """Read a retrospective, which is optional. A malformed reply is sent back once."""
     found = await turn.learn(ticket, job, reply.reply, reply.failed, bool(reply.failure))
     if found.complaint:
         repair = await turn.prepare_repair(sent, reply.session, found.complaint, False)

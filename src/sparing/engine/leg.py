@@ -1,8 +1,8 @@
-"""The frozen loop. A leg runs from a start or an answer to the next human wait or the end.
+"""The frozen loop. A leg runs from a start or an answer to the next wait for a person or the end.
 
-It knows nothing: moves are decided in a recorded step, work is done in child workflows. Runs
-that are under way replay this code. Names, arguments and the order of steps are stored data:
-whoever changes one of them raises `REVISION`.
+It knows nothing: moves are decided in a recorded step, work is done in child workflows. Runs in
+progress replay this code. Names, arguments and the order of steps are stored data: changing one of
+them requires raising `REVISION`.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from sparing.job import Job, JobKind, JobResult, Ticket
 from sparing.runtime import signals
 
 SIBLING_SECONDS = 5.0
-"""Dispatches side by side start one after the other, so that the first has filled the cache."""
+"""Seconds between the starts of parallel dispatches, so that the first has filled the cache."""
 
 
 @DBOS.workflow(name="leg", max_recovery_attempts=20)
 async def leg(start: JsonObject) -> str:
-    """`start` is a `LegStart`, as it is stored."""
+    """Run one leg; `start` is a stored `LegStart`."""
     here = codec.load(LegStart, start)
     place = here.place
     said = Said(answer=here.answer, reason=here.reason, feedback=here.feedback, asked=here.asked)
@@ -44,7 +44,7 @@ async def leg(start: JsonObject) -> str:
 
 @DBOS.workflow(name="job", max_recovery_attempts=20)
 async def job(ticket: JsonObject, work: JsonObject) -> JsonObject:
-    """A `Ticket` and a `Job`, as they are stored; gives a `JobResult`."""
+    """Run one job, given a stored `Ticket` and `Job`; returns a stored `JobResult`."""
     who = codec.load(Ticket, ticket)
     result = await _done(who, codec.load(Job, work))
     signals.job_done(who.id)
@@ -61,7 +61,7 @@ async def _done(ticket: Ticket, asked: Job) -> JobResult:
 
 
 async def _work(feature: str, move: Decision) -> tuple[JobResult, ...]:
-    """The one job of a move as steps of the leg itself; several side by side, each a workflow."""
+    """Run a move's jobs: a single one as steps of this leg, several in parallel as workflows."""
     if len(move.jobs) != 1:
         return await _side_by_side(feature, move)
     (asked,), (own,), (name,) = move.jobs, move.tickets, move.names

@@ -1,4 +1,4 @@
-"""What the engine's library asks of SQLite and an older one does not have."""
+"""Functions that the engine's library needs from SQLite and that older versions lack."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import time
 
 
 def with_parts_of_seconds(connection: sqlite3.Connection) -> None:
-    """DBOS takes it that from Python 3.12 on SQLite is 3.42 or newer, and asks for
-    `unixepoch('subsec')`; an older one answers with nothing."""
+    """DBOS assumes that from Python 3.12 on SQLite is 3.42 or newer, and calls
+    `unixepoch('subsec')`, which is null on an older one."""
     if sqlite3.sqlite_version_info < (3, 42):
         connection.create_function("unixepoch", -1, _epoch)
 

@@ -1,7 +1,7 @@
-"""A person's word to a leg that runs: pause it, or give it up.
+"""A person's order to a running leg: pause it, or give it up.
 
-Obeyed between two moves: what is under way is finished and recorded first, so nothing is paid
-for in vain. It is part of the recorded decision; a replay obeys the same words.
+Carried out between two moves: work in progress is finished and recorded first, so nothing paid for
+is lost. It is part of the recorded decision; a replay follows the same order.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Which way of recording work this program has, and what becomes of work recorded another way.
+"""The revision in which this program records work, and what happens to work of another one.
 
-Names of workflows and steps, their JSON and the order of steps are stored data: a leg that is
-under way is replayed from them. One that was recorded under another revision is never replayed;
-it is cancelled, and another generation of the leg goes on from its last decision.
+Names of workflows and steps, their JSON and the order of steps are stored data: a leg in progress
+is replayed from them. One that was recorded under another revision is never replayed; it is
+cancelled, and a new generation of the leg continues from its last decision.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ AT_WORK = (Position.TODO, Position.HANDOVER)
 
 
 async def cancel_others() -> list[str]:
-    """Workflows of another revision that are under way: nobody runs them any more."""
+    """Cancel unfinished workflows of another revision; returns their ids."""
     found = await DBOS.list_workflows_async(status=UNDER_WAY, load_input=False, load_output=False)
     others = [one.workflow_id for one in found if one.app_version != VERSION]
     if others:
@@ -44,7 +44,7 @@ async def cancel_others() -> list[str]:
 
 
 async def cancel_leg(row: FeatureRow) -> None:
-    """With its jobs: whoever still runs them is not the one any more."""
+    """Cancel a leg with its jobs, in case its previous worker still runs them."""
     found = await DBOS.list_workflows_async(
         status=UNDER_WAY, workflow_id_prefix=row.leg_id, load_input=False, load_output=False
     )
@@ -98,7 +98,7 @@ async def _last_decision(around: Surroundings, row: FeatureRow) -> LastDecision 
 
 
 async def _counted(around: Surroundings, row: FeatureRow) -> LastDecision | None:
-    """Of a leg from before decisions were kept with their jobs: each decision counts one move."""
+    """The last decision of a leg from before these kept their jobs; each counts one move."""
     place = load_place(around.folder, row.place)
     begun = await DBOS.list_workflows_async(workflow_ids=[row.leg_id], load_output=False)
     start = _start(begun[0].input) if begun else None
@@ -121,7 +121,7 @@ def _start(given: Any) -> JsonObject | None:
 
 
 async def _results(workflows: Sequence[str]) -> dict[str, JobResult]:
-    """Of jobs that are finished, in a form that is still understood."""
+    """Results of the workflows that finished, as far as their form can still be read."""
     if not workflows:
         return {}
     found = await DBOS.list_workflows_async(

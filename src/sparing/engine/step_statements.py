@@ -28,7 +28,7 @@ RECORDED = (
 OWNER = (
     "update workflow_status set owner_xid = owner_xid where workflow_uuid = ? returning owner_xid"
 )
-"""A write, so that the transaction begins here and nobody can take the workflow away meanwhile."""
+"""A write, so that the transaction begins here and no other process can take the workflow."""
 RECORD = (
     "insert into operation_outputs (workflow_uuid, function_id, function_name, started_at_epoch_ms,"
     " completed_at_epoch_ms, output, error, child_workflow_id, serialization, application_name,"
@@ -47,7 +47,7 @@ def use_plain_statements() -> None:
 
 
 def _recorded(_self: Any, workflow_id: str, function_id: int, function_name: str, conn: Any) -> Any:
-    """What a step gave before, if it is recorded."""
+    """The recorded result of a step, if there is one."""
     ask = conn.exec_driver_sql
     status = ask(STATUS, (workflow_id,)).first()
     row = ask(RECORDED, (workflow_id, function_id)).first()

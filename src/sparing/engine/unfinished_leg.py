@@ -1,7 +1,7 @@
-"""What a leg leaves that can't be replayed: the jobs of its last decision, and what came of them.
+"""What a leg that can't be replayed leaves: the jobs of its last decision, and their results.
 
-The leg that takes its place counts what is finished and asks for the rest under the tickets they
-had. A commit that was made is found by its ticket, a turn that was paid for by its dispatch.
+The leg that replaces it counts what is finished and starts the rest under the same tickets. A
+commit that was made is found by its ticket, a turn that was paid for by its dispatch.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class LastDecision:
     jobs: tuple[AskedJob, ...]
     at: float
     results: Mapping[str, JobResult] = field(default_factory=dict[str, JobResult])
-    """By ticket, once they are known."""
+    """Results by ticket, as far as they are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,8 @@ class Said:
     feedback: str = ""
     """Hash of what an author gets."""
     asked: LastDecision | None = None
-    """Of a leg that takes another one's place, before its first move."""
+    """For a leg that replaces another one, before its first move: what the other one had
+    started."""
 
 
 def asked_for(move: str, jobs: Sequence[Job], said: Said, at: float) -> LastDecision:
@@ -82,7 +83,7 @@ def take_up(place: Place, said: Said) -> tuple[Place, Said]:
 
 
 def ask_again(place: Place) -> Next:
-    """The last decision once more: no move is made."""
+    """Repeat the last decision without making a move."""
     return Next(Do.RUN, place, jobs_of(place))
 
 

@@ -1,1 +1,1 @@
-"""A recorded run beside what it could have been: replayed, the naive way, its lower bound."""
+"""A recorded run compared with alternatives: replayed, as the naive baseline, its lower bound."""

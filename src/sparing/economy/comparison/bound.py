@@ -21,12 +21,12 @@ from sparing.way import Way
 EXACT_PLANS = 4096
 """Runs with no more plans than this are searched through; longer ones are chosen turn by turn."""
 FIRST_TOKEN_SECONDS = 1.0
-"""From a request to the moment from which others can read what it wrote."""
+"""Seconds from a request until others can read what it wrote."""
 
 
 class CallSize(NamedTuple):
     added: int
-    """Tokens that joined the conversation before it; of a turn's first call, the prompt's."""
+    """Tokens added to the conversation before the call; for a turn's first call, the prompt's."""
     output: int
 
 
@@ -51,7 +51,7 @@ class RunTurn:
     ways: Mapping[Way, Sending]
     call_seconds: float = 3.0
     life: Life = Life.FIVE_MINUTES
-    """Of the mark at the end of each message."""
+    """Lifetime of the mark at the end of each message."""
 
 
 Plan = Sequence[Way]
@@ -61,7 +61,7 @@ class Oracle(NamedTuple):
     cost: float
     plan: tuple[Way, ...]
     exact: bool
-    """Whether every plan was tried; otherwise each turn was given the way cheapest for itself."""
+    """True if every plan was tried; else each turn was sent in its own cheapest way."""
 
 
 class _Sent(NamedTuple):
@@ -78,7 +78,7 @@ class Conversations:
         self.transcripts = dict(transcripts or {})
 
     def ways(self, turn: RunTurn) -> list[Way]:
-        """Ways that can be taken now: a session must have been opened before it is continued."""
+        """Ways to send it that are possible now: a session must exist before it is continued."""
         return [
             way for way, sent in turn.ways.items() if not sent.on or sent.on in self.transcripts
         ]
@@ -108,7 +108,7 @@ class Replay:
         self._cache = PromptCache(minimums)
         self._talk = Conversations()
         self._ends: dict[str, float] = {}
-        """By session: its next turn can't begin earlier, also where the agent is scripted."""
+        """By session: the earliest start of its next turn, even if the agent is scripted."""
 
     def copy(self) -> Replay:
         twin = Replay(self._minimums)
@@ -175,10 +175,10 @@ def _greedy(turns: Sequence[RunTurn], rates: Rates, replay: Replay) -> Oracle:
 
 
 def lower_bound(turns: Sequence[RunTurn], plan: Plan, rates: Rates) -> float:
-    """Below what any order, any timing and any cache could bring these very calls.
+    """A cost that no order, timing or cache could beat for these very calls.
 
-    A token sent k times is written once and read k − 1 times, or never cached at all where that
-    is cheaper: one that is sent a single time need not be written.
+    A token sent k times is written once and read k − 1 times, or never cached at all if that is
+    cheaper: one that is sent a single time need not be written.
     """
     talk = Conversations()
     least: dict[str, int] = {}

@@ -1,8 +1,8 @@
-"""Reviewers who looked in one turn, as the turns that they would have had apart.
+"""Reviewers who shared one turn, as the separate turns they would otherwise have had.
 
-The naive way has a turn for each of them, and none for the second where the first one failed: who
-comes second judges what the first has passed. How long a look by itself is, other looks of the run
-tell; what both would have opened is counted once, so that the estimate is rather too low.
+Naively each has its own turn, and the second has none if the first one failed: it judges what the
+first has passed. The length of a separate review is taken from other reviews of the run; what both
+would have opened is counted once, so the estimate is rather too low.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 Calls = Sequence[tuple[int, int]]
-"""Per model call: tokens added to the conversation, tokens answered."""
+"""Per model call: tokens added to the conversation, and output tokens."""
 
 
 def looks_apart(calls: Calls, alone: float, counted: int) -> tuple[Calls, ...]:
-    """Of a turn with so many verdicts that counted. `alone`: calls of a look by itself, 0 if there
-    was none to learn from."""
+    """The calls of each separate review; `counted` verdicts of the shared turn counted. `alone`
+    is the usual number of calls of a separate review, 0 if unknown."""
     if not calls:
         return ()
     many = len(calls)
@@ -29,6 +29,6 @@ def looks_apart(calls: Calls, alone: float, counted: int) -> tuple[Calls, ...]:
 
 
 def _ended(begun: Calls, last: tuple[int, int]) -> Calls:
-    """With one verdict in place of both."""
+    """The calls, ending in one verdict instead of two."""
     added, answered = last
     return [*begun, (added, -(-answered // 2))]

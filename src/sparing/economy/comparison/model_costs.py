@@ -1,9 +1,9 @@
 """What the run would have cost if roles had worked on other models.
 
-Models share no cache. So whoever shares a trunk with others and alone moves to a cheaper model
-writes that trunk anew there, and may be dearer than before: a change is priced for the whole group
-that shares a trunk, and for its dearest role by itself. The calls are those that were made, which
-is a guess: another model makes others.
+Models share no cache. So a role that shares a trunk with others and is moved to a cheaper model
+alone writes that trunk again there, and may cost more than before: a change is priced for the whole
+group that shares a trunk, and for its most expensive role alone. The calls are those that were
+made, which is a guess: another model makes others.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ RatesOf = Callable[[str], Rates]
 
 
 class ModelChange(NamedTuple):
-    """A group on another model."""
+    """A group of roles moved to another model."""
 
     model: str
     cost: float
-    """Of all its turns."""
+    """Cost of all its turns."""
     alone: float | None
-    """Of all its turns if the dearest role alone has the model; None if it has one role."""
+    """Cost of all its turns if only the most expensive role is moved; None if it has one role."""
 
 
 class GroupCost(NamedTuple):
     roles: tuple[str, ...]
-    """The dearest first."""
+    """The most expensive first."""
     models: tuple[str, ...]
-    """That it worked on."""
+    """The models that it used."""
     turns: int
     cost: float
     changes: tuple[ModelChange, ...]
@@ -42,7 +42,7 @@ class GroupCost(NamedTuple):
 def group_cost(
     turns: Sequence[RecordedTurn], models: Collection[str], rates_of: RatesOf
 ) -> GroupCost:
-    """Of the turns of one group. Each model that they might have worked on."""
+    """Cost of one group's turns, and on each of the `models` that it could have used instead."""
     bills = _costs(turns, rates_of)
     spent: dict[str, float] = {}
     for turn, cost in zip(turns, bills, strict=True):

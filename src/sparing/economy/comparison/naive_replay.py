@@ -1,4 +1,4 @@
-"""A recorded run the naive way, and the steps from there to prompts of what each role needs."""
+"""A recorded run as the naive baseline, and the steps from there to prompts cut to each role."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparing.way import Way
 
 
 def naive_turns(turns: Sequence[RecordedTurn]) -> list[NaiveTurn]:
-    """Every turn from nothing, every document in full. A ping is none of them."""
+    """Every turn from scratch, every document in full; a ping makes no calls."""
     return [_silent(turn) for turn in turns]
 
 

@@ -17,11 +17,11 @@ NOTHING: Named = ("", 0)
 
 @dataclass(frozen=True, slots=True)
 class ReplayedPrompt:
-    """One way to say it."""
+    """One prompt that the turn could have been sent as."""
 
     blocks: tuple[CacheBlock, ...]
     read_tokens: int = 0
-    """Of documents that it only names, and that are read before all else."""
+    """Tokens of documents that it only names, which are read first."""
     read_files: int = 0
 
 
@@ -32,7 +32,7 @@ class SeedPrompt:
     fresh: ReplayedPrompt
     fresh_chars: int
     full: tuple[CacheBlock, ...]
-    """In its order, with every document inline."""
+    """In the original order, with every document inline."""
     delta: tuple[CacheBlock, ...] = ()
     """Empty where its table would not resume."""
     delta_chars: int = 0
@@ -43,7 +43,7 @@ class RecordedTurn:
     """A turn of the ledger whose end was seen."""
 
     line: str
-    """Turns of one role at one thing: who goes on in whose session."""
+    """Identifies turns of one role on the same subject, which may continue one session."""
     role: str
     model: str
     at: float
@@ -57,19 +57,19 @@ class RecordedTurn:
     """What it could be sent as; empty for a turn that followed at once in the same session."""
     seed: SeedPrompt | None = None
     transcript: int = 0
-    """Tokens of the session it went on in."""
+    """Tokens of the session that it continued."""
     ping: bool = False
     """Sent only to fill a cache: to keep a session warm, or what others will read."""
     ahead: bool = False
-    """Of a ping: it has no session, but holds what others will read."""
+    """For a ping: True if it has no session and only holds what others will read."""
     tools: Named = NOTHING
-    """Of the base: the tools, which are cached by themselves. Nothing where nobody kept that."""
+    """The tools within the base, which are cached separately; nothing if not recorded."""
     plain: Named = NOTHING
-    """The system prompt of the plain way, in place of the neutral one."""
+    """The system prompt of a plain prompt, used instead of the neutral one."""
 
     @property
     def system(self) -> Named:
-        """The neutral one, with the tools where these are not told apart."""
+        """The neutral system prompt, including the tools if these are not recorded separately."""
         key, tokens = self.base
         return key, max(0, tokens - self.tools[1])
 

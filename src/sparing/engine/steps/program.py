@@ -23,7 +23,7 @@ ProgramStep = Callable[[Ticket, Job], Awaitable[JobResult]]
 
 
 def _step(name: str, work: Work) -> ProgramStep:
-    """A recorded step around what a room does."""
+    """Wrap the work of another room in a recorded step."""
 
     async def done(ticket: Ticket, job: Job) -> JobResult:
         around = current()
@@ -68,7 +68,7 @@ async def sent_on(feature: str, result: JobResult) -> JobResult:
 
 
 async def outcome(work: Callable[[], JobResult]) -> JobResult:
-    """Never raises what a person can repair: the feature waits, nothing is lost."""
+    """Turn errors that a person can repair into a failed result; the feature then waits."""
     try:
         return await asyncio.to_thread(work)
     except SparingError as error:

@@ -28,11 +28,11 @@ learn = step("learn")(lessons.learn_from)
 
 @step("prime", preemptible=True)
 async def prime(ticket: Ticket, job: Job, sent: Sent) -> bool:
-    """Send ahead what others will read; nothing depends on it."""
+    """Send a prompt prefix ahead for others to read from the cache; nothing depends on it."""
     return await primer.prime(ticket, job, sent, passing)
 
 
 @step("call", preemptible=True)
 async def call(ticket: Ticket, job: Job, sent: Sent, template: str = "", before: int = 0) -> Reply:
-    """The step that spends."""
+    """Call the agent: the step that spends."""
     return await paid.call(ticket, job, sent, template, before, passing)
