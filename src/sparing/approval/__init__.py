@@ -1,1 +1,1 @@
-"""Which sections an approval saw, which changes it does not know, and what depends on those."""
+"""Which sections an approval covers, which changes came after it, and what depends on those."""

@@ -1,1 +1,1 @@
-"""Looks at a branch or a pull request that no feature made."""
+"""Reviews of a branch or a pull request that was not made by a feature."""

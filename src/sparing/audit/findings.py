@@ -1,4 +1,4 @@
-"""Findings of several reviewers, each thing once, with its file and line where they can be told."""
+"""Findings of several reviewers without duplicates, with file and line where known."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _PLACE = re.compile(r"([\w./+@-]*\w\.?\w*)(?::(\d{1,7}))?")
 ORDER = list(Severity)
 LONGEST = 1_000
 Read = Callable[[str], str | None]
-"""A file of the branch by its path."""
+"""Returns the text of a file of the branch, by its path."""
 
 
 def findings_of(found: Sequence[BranchVerdict], read: Read) -> list[BranchFinding]:
-    """Blockers first."""
+    """Findings without duplicates, blockers first."""
     verdicts: list[Verdict] = [one.verdict for one in found if one.verdict is not None]
     quoted = {
         id(finding): check
@@ -50,7 +50,7 @@ def _told(one: Merged, quoted: dict[int, QuoteCheck], read: Read) -> BranchFindi
 
 
 def place_of(finding: Finding, read: Read) -> tuple[str, int]:
-    """The line of what is quoted, else the one that is named; a reviewer may miscount."""
+    """The line of the quoted text, else the line named; a reviewer may miscount."""
     for path, said in _PLACE.findall(finding.location[:LONGEST]):
         text = read(path.removeprefix("./")) if "." in path or "/" in path else None
         if text is None:

@@ -1,4 +1,4 @@
-"""What is looked at: the commits of a branch or of a pull request since they left their base."""
+"""What is reviewed: the commits of a branch or a pull request since they left their base."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ USUAL = ("main", "master", "trunk", "develop")
 class Subject(NamedTuple):
     title: str
     description: str
-    """Of the pull request, or the subjects of the commits: text of others, and data."""
+    """The pull request's description, or the commits' subjects: untrusted text, used as data."""
     name: str
     """For people: `greet-ada` or `#12 greet-ada`."""
     base: str
-    """The name of what it is compared with."""
+    """Name of the branch or commit it is compared with."""
     since: str
-    """The last commit that both have."""
+    """Last common commit of both."""
     head: str
 
 
@@ -61,7 +61,7 @@ def subject_of(
 
 
 def _base_name(repo: Repository, configured: str, here: BranchHead) -> str:
-    """The base branch; where a feature would start from the branch at hand, the usual one."""
+    """The base branch; if that would be the current branch itself, the usual one."""
     found = resolve_base(repo, configured).branch or ""
     if configured or found != here.branch:
         return found
@@ -88,7 +88,7 @@ def _pulled(repo: Repository, base: str, found: PullRequestHead) -> Subject:
 
 
 def _commit(repo: Repository, name: str) -> str:
-    """Of a branch, of a remote's branch, or a commit by its id."""
+    """The commit of a branch, of a remote's branch, or of a commit id."""
     for ref in (f"refs/heads/{name}", f"refs/remotes/{name}", f"refs/remotes/origin/{name}", name):
         plain = not name.startswith("-") and bool(name)
         if plain and (found := object_id(repo.git(), f"{ref}^{{commit}}")):

@@ -1,1 +1,1 @@
-"""Keeps what a provider has cached in reach: primers, and calls that keep sessions warm."""
+"""Keeps a provider's cache entries alive: primers, and calls that keep sessions warm."""

@@ -1,7 +1,7 @@
-"""What a session's next turn will probably be, for whoever keeps it warm until then.
+"""What a session's next turn will probably be, to decide whether to keep it warm until then.
 
-Its prompt is not known yet: fresh it would be about the one that opened the session, and into the
-session go a few words. What is known is how much work such turns were and how long they waited.
+Its prompt is not known yet: a fresh one would be about the one that opened the session, a resumed
+one is short. What is known is how much work such turns were and how long they waited.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NEXT = {
     Errand.IMPLEMENT: Errand.FIX,
     Errand.HAND_OVER: Errand.LONE,
 }
-"""Who has written revises next, and a session that was handed over does something else."""
+"""The errand expected next: authors revise, and a session that handed over does another one."""
 
 
 class NextTurn(NamedTuple):
@@ -84,7 +84,7 @@ def prospect_of(
 
 
 def _errand(row: LedgerRow) -> Errand:
-    """Who has reviewed reviews again."""
+    """The errand of the next turn: a reviewer, for instance, reviews again."""
     found = turn_history.errand_of(row.attempt.template, row.attempt.stage) or Errand.LONE
     return NEXT.get(found, found)
 

@@ -1,4 +1,4 @@
-"""How each backend is made from the settings; a name that settings know has a line here."""
+"""How each backend is made from the settings; every name that settings accept has a line here."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ Maker = Callable[[Loaded, StateFolder], Backend]
 
 
 def make_backend(loaded: Loaded, folder: StateFolder, name: str = "") -> Backend:
-    """Raises what is missing, in words to show."""
+    """Make a backend; raises an error to show if something is missing."""
     if cassette := loaded.settings.agent.cassette:
         return open_recorded(cassette)
     settled = loaded if name else settle_backend(loaded, folder)
     wanted = name or settled.settings.agent.backend
-    if wanted not in MAKERS:
+    if wanted not in MAKERS:  # the settings refuse it; records of another version may name it
         raise ConfigError(f"there is no backend '{wanted}'", "sparing doctor lists them")
     return MAKERS[wanted](settled, folder)
 
 
 def settle_backend(loaded: Loaded, folder: StateFolder) -> Loaded:
-    """`auto` and `api` become the backend that is used; models are looked up by its name."""
+    """Replace `auto` and `api` by the actual backend; models are looked up by its name."""
     agent = loaded.settings.agent
     if agent.backend not in (names.AUTO, names.API):
         return loaded
@@ -59,7 +59,7 @@ def settle_backend(loaded: Loaded, folder: StateFolder) -> Loaded:
 
 
 def first_ready(loaded: Loaded, folder: StateFolder) -> str:
-    """Installed clients that are logged in go before a provider's key alone."""
+    """The first usable backend: installed clients with a login go before a provider's key alone."""
     agent = loaded.settings.agent
     if agent.backend == names.AUTO:
         for name in (names.CLAUDE, names.CODEX):
@@ -93,7 +93,7 @@ def _api(backend: str) -> Maker:
 
 
 def check_models(backend: str, models: ModelSettings) -> None:
-    """A server of one's own has models that nobody can guess."""
+    """Refuse the user's own server without model names, which can't be guessed."""
     if backend == names.API_SERVER and models.of("standard", backend) == STANDARD:
         raise ConfigError(
             "the models of your server are not set",

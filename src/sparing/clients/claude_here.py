@@ -1,7 +1,7 @@
 """Claude Code as it is installed and logged in on this machine, made into a backend.
 
 Which client, which login and which address follow from the settings and from what the user's
-environment says; `sparing doctor` asks the same questions here.
+environment says; `sparing doctor` uses the same functions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sparing.errors import ConfigError
 from sparing.installation import add_command
 
 FOLDER = "claude"
-"""In the state folder: the client's sessions."""
+"""The folder of the client's sessions, in the state folder."""
 
 
 def claude_backend(

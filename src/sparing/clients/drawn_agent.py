@@ -1,7 +1,7 @@
-"""Claude Code with the model double behind it: all is real but the model and what it bills.
+"""Claude Code with the model double behind it: all is real but the model and its bill.
 
 The double is a process of ours on this machine. It plays the same script as the scripted agent, or
-works like real agents of a kind; it keeps a log of every request with its bill beside the state,
+works like real agents of a kind; it keeps a log of every request with its cost beside the state,
 and counts time by the engine's clock.
 """
 
@@ -16,7 +16,7 @@ from sparing.records import gates, ledger
 
 
 def agent_of(settings: AgentSettings) -> DrawnAgent | None:
-    """The agent that the double is to be; None where it plays a script."""
+    """The agent that the double simulates; None if it plays a script."""
     if settings.double is DoubledAgent.SCRIPT:
         return None
     drawn = (settings.double_seed, settings.double_trust, settings.double_files)
@@ -26,7 +26,7 @@ def agent_of(settings: AgentSettings) -> DrawnAgent | None:
 def taken_seconds(connection: Connection, feature: str, agent: DrawnAgent) -> float:
     """How long the feature's turns and the people at its gates have taken so far.
 
-    Turns that began together ran at the same time.
+    Turns that began at the same time ran in parallel.
     """
     turns: dict[float, float] = {}
     for row in ledger.of_feature(connection, feature):

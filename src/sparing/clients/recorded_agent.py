@@ -1,7 +1,7 @@
-"""An agent that says and writes what one said and wrote in a recorded run.
+"""An agent that repeats what one said and wrote in a recorded run.
 
-It answers a call with the turn of the same step, or, where steps are counted otherwise by now, with
-the first turn of the same role on the same thing that was not played yet. What a turn wrote is
+It answers a call with the turn of the same step, or, if steps are numbered differently by now, with
+the first turn not yet played of the same role, stage, iteration and task. What a turn wrote is
 known from the commit that holds it. Usage is what was recorded; nothing is sent anywhere.
 """
 
@@ -34,7 +34,7 @@ BUCKETS = ("uncached", "read", "write_5m", "write_1h", "output")
 PLAIN = Capabilities(
     resume=True, fork=False, schema=False, marks=0, context_tokens=200_000, base_tokens=0
 )
-"""Where the client could not be looked at when the run was recorded."""
+"""Capabilities to assume if the client's were not recorded."""
 
 
 @lru_cache(1)
@@ -56,10 +56,10 @@ class RecordedAgent:
             codec.load(Capabilities, tape.capabilities) if tape.capabilities else PLAIN
         )
         self.prompts: dict[int, str] = {}
-        """By the recorded turn's place: how the hash of the prompt begins that asked for it now;
-        calls that only fill a cache have none."""
+        """By index of the recorded turn: the start of the hash of the prompt that requested it
+        now; calls that only fill a cache have none."""
         self.unknown: list[str] = []
-        """What was asked for and was not recorded, in words."""
+        """Descriptions of turns that were requested but not recorded."""
 
     async def run(self, call: AgentCall, events: Callable[[AgentEvent], None]) -> AgentReply:
         place = self._find(call)
@@ -79,7 +79,7 @@ class RecordedAgent:
 
     @property
     def now(self) -> float:
-        """When the next turn began that is still to be played; after the last, when that did."""
+        """When the next turn to be played began; after the last one, when that began."""
         rest = [row for place, row in enumerate(self._turns) if place not in self._played]
         return float((rest or self._turns[-1:] or [{"started": 0.0}])[0]["started"])
 
@@ -108,7 +108,7 @@ class RecordedAgent:
         return str(self._turns[place]["dispatch"])
 
     def _write(self, call: AgentCall, row: JsonObject) -> tuple[str, ...]:
-        """What a dispatch wrote in several turns is known as a whole: the first one writes it."""
+        """Write all files of a dispatch in its first turn: they are only known as a whole."""
         step = str(row["dispatch"]).removeprefix(f"{self._key}.")
         if not call.access.writes or row["failure"] or step in self._written:
             return ()
@@ -138,7 +138,7 @@ class RecordedAgent:
 
 
 def _is_played(row: JsonObject) -> bool:
-    """A turn that ended; what was asked about the client itself is no part of the run."""
+    """Whether a row is a finished turn of the run; checks of the client are not part of it."""
     return row["seconds"] is not None and row["role"] != RESUME_CHECK
 
 

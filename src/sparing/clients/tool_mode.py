@@ -1,4 +1,4 @@
-"""Whose tools agents are to have, by the settings."""
+"""Whose tools agents get, according to the settings."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from sparing.way import Policy
 
 
 def mode_of(settings: Settings) -> ToolMode:
-    """The policies that a saving is compared with keep the client's tools."""
+    """The tool mode; policies that savings are compared with keep the client's tools."""
     adaptive = settings.review.policy is Policy.ADAPTIVE
     return settings.economy.tools if adaptive else ToolMode.CLIENT

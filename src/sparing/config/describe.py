@@ -48,7 +48,7 @@ def as_rows(loaded: Loaded) -> tuple[SettingRow, ...]:
 
 
 def setting_row(loaded: Loaded, key: str) -> SettingRow:
-    """One setting; of one role, what it has or would have."""
+    """One setting; for a setting of one role, the value that applies to it."""
     setting = role_setting(key)
     if key in every_setting() or setting is None:
         return next(one for one in as_rows(loaded) if one.key == key)
@@ -65,7 +65,7 @@ def setting_row(loaded: Loaded, key: str) -> SettingRow:
 
 
 def default_rows() -> tuple[SettingRow, ...]:
-    """Every setting as it is where nobody has said anything."""
+    """Every setting with its default."""
     return tuple(
         SettingRow(key, setting.default, DEFAULT, setting.rule.doc)
         for key, setting in every_setting().items()

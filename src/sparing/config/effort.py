@@ -1,7 +1,7 @@
 """How much is done for a feature: one word for several settings that belong together.
 
-An effort is another set of defaults. What anybody has set, in a file, a variable or on the command
-line, stays as it is set; so a cap that you have lowered is never raised by an effort.
+An effort is another set of defaults. Whatever is set in a file, a variable or on the command line
+keeps its value; so a cap that you have lowered is never raised by an effort.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class SameAs(NamedTuple):
 
 
 class Without(NamedTuple):
-    """All that are listed but one."""
+    """All listed names except one."""
 
     name: str
 

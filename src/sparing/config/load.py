@@ -62,7 +62,7 @@ class RawSetting(NamedTuple):
 @lazy_dataclass
 class Loaded:
     values: Mapping[str, Value]
-    """By key; every one is good."""
+    """Checked values by key."""
     origins: Mapping[str, str]
     """`default`, `policy seed`, `effort <name>`, `user file <path>`, `project file <path>`,
     `environment NAME` or `flag`."""
@@ -71,7 +71,7 @@ class Loaded:
 
     @cached_property
     def settings(self) -> Settings:
-        """Made when they are asked for: whoever only looks at our records never asks."""
+        """Built on first use, since commands that only read records never need them."""
         return build(self.values)
 
 
@@ -101,13 +101,13 @@ def load(sources: Sources, flags: Mapping[str, object]) -> Loaded:
 
 
 def _set_by_policy(values: dict[str, Value], origins: dict[str, str]) -> None:
-    """The original's cap under its policy, where nobody has said another one."""
+    """Use the original's cap under its policy, unless another one was set."""
     if values[POLICY] == Policy.SEED and origins[CAP] == DEFAULT:
         values[CAP], origins[CAP] = SEED_CAP, f"policy {Policy.SEED}"
 
 
 def _set_by_effort(values: dict[str, Value], origins: dict[str, str]) -> None:
-    """An effort's values stand where nobody has set any."""
+    """Use an effort's values for settings that are still at their default."""
     effort = Effort(cast("str", values[EFFORT]))
     for key, raw in other_defaults(effort, values).items():
         if origins[key] == DEFAULT:
@@ -218,7 +218,7 @@ def _from_environ(environ: Mapping[str, str]) -> Iterator[RawSetting]:
 
 
 def _refuse_lookalike(rest: str) -> None:
-    """Our prefix and two underscores, or a section's name: somebody meant a setting."""
+    """Refuse our prefix with two underscores or a section's name: it was meant as a setting."""
     lower = rest.lower()
     sections = {key.partition(".")[0] for key in every_setting()}
     head = lower.partition("_")[0]

@@ -26,8 +26,8 @@ GIT = (
     *("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"),
     *("PATH", "GNUPGHOME", "SSH_AUTH_SOCK", "XDG_RUNTIME_DIR", "GPG_TTY"),
 )
-"""Where the user's own git settings are (who they are, what is ignored in all repositories), and
-what their program that signs commits needs."""
+"""Where the user's own git settings are (identity, global ignores), and what the program needs
+that signs their commits."""
 
 CLIENT = (
     *("PATH", "HOME", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR"),
@@ -94,6 +94,7 @@ def known_secrets() -> tuple[str, ...]:
 
 
 def _is_plain(value: str) -> bool:
-    """A word or an address of this machine, as in AUTH_METHOD=password: it stands in any code."""
+    """Whether it is a plain word or a local address, as in AUTH_METHOD=password, common in any
+    code."""
     local = ("http://localhost", "https://localhost", "http://127.0.0.1", "localhost:")
     return value.startswith(local) or (value.isalpha() and len(value) <= LONGEST_WORD)

@@ -43,7 +43,7 @@ class Sources:
 
     @property
     def are_silent(self) -> bool:
-        """Nothing is set anywhere: neither good nor bad."""
+        """True if nothing is set anywhere, valid or not."""
         named = any(name.startswith(PREFIX) for name in self.environ)
         return self.user is None and not named and not any(map(may_name_us, self.project))
 
@@ -84,7 +84,7 @@ def _home(environ: Mapping[str, str]) -> Path:
 
 
 def user_file(environ: Mapping[str, str]) -> Path | None:
-    """Where the user's own settings stand, whether there are any or not."""
+    """Path of the user's settings file, whether it exists or not."""
     folder, home = absolute(environ, "XDG_CONFIG_HOME"), absolute(environ, "HOME")
     if folder is None and home is not None:
         folder = home / ".config"
@@ -186,5 +186,5 @@ def _refuse_bombs(document: SettingsFile) -> None:
 
 
 def may_name_us(document: SettingsFile) -> bool:
-    """A pyproject.toml that never names us is other tools' business, even a broken one."""
+    """Whether it may have settings of ours; a pyproject.toml that never names us is ignored."""
     return document.path.name != PYPROJECT or "sparing" in document.text

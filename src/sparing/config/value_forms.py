@@ -1,8 +1,8 @@
 """The forms that a setting's value can take.
 
-A kind says in words what it expects and turns what stood in a file (`accept`) or in a
-variable (`from_text`) into the value, or into None where that is not possible. Every kind is a
-few comparisons: pydantic models would cost more than `sparing status` may take in all.
+A form describes what it expects and turns what was in a file (`accept`) or in a variable
+(`from_text`) into the value, or into None if it is not valid. Every form is a few comparisons:
+pydantic models would cost more than `sparing status` may take in total.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Seconds(NamedTuple):
 
 
 class Money(NamedTuple):
-    """US dollars. Nobody can set a cap to nothing, and none is so high that it is none."""
+    """US dollars. A cap can't be zero, nor so high that it is none."""
 
     high: int
 
@@ -132,7 +132,7 @@ class Money(NamedTuple):
 
 
 class Prices(NamedTuple):
-    """A line a model; the last one for a model counts."""
+    """One line per model; the last one for a model counts."""
 
     expected: str = 'a list of lines such as "my-model 3 15 0.30 3.75 6"'
 

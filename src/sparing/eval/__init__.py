@@ -1,1 +1,1 @@
-"""Reviewers on planted defects."""
+"""Trials of reviewers on planted defects, and of tools on coding tasks."""

@@ -65,13 +65,13 @@ class CodingAsk(NamedTuple):
 
 
 class Coded(NamedTuple):
-    """One task that somebody has tried."""
+    """The result of one task."""
 
     arm: ToolArm
     task: str
     passed: bool
     why: str
-    """Why not, in a line."""
+    """Why it did not pass, in one line."""
     calls: int
     usage: Usage
     origin: str
@@ -125,7 +125,7 @@ def _task(value: JsonObject) -> CodingTask:
 
 
 def forecast_usd(trial: CodingTrial, asks: Sequence[CodingAsk]) -> float | None:
-    """None without a price."""
+    """Expected cost of all tasks; None without a price."""
     settings = trial.loaded.settings
     price = price_of(trial.model, own_prices(settings.models.prices))
     if price is None:

@@ -74,7 +74,7 @@ def hand_over_branch(source: Source, ticket: Ticket) -> JobResult:
 
 
 def _changed(around: Surroundings, row: FeatureRow, job: Job) -> JobResult | None:
-    """Whoever has put something on the branch is asked about it: nobody has approved it."""
+    """A result that asks again if the branch has commits that no one has approved."""
     repo, branch = around.repository, row.feature.branch
     tip = branch_commit(repo, branch)
     if tip == job.head:
@@ -109,7 +109,7 @@ def _handed(
 def _requested(
     around: Surroundings, row: FeatureRow, merge: Merge, body: Body, stamp: CommitStamp
 ) -> Handover:
-    """A branch that is pushed has been handed over, with or without `gh`."""
+    """Open a pull request; once pushed the branch counts as handed over, with or without `gh`."""
     feature, last = row.feature, merge.commit
     if merge.history is not MergeHistory.ALL:
         base = common_ancestor(around.repository, feature.base_commit, last)
@@ -130,7 +130,7 @@ def _requested(
 
 
 def _kept(around: Surroundings, row: FeatureRow, text: str) -> Path:
-    """For whoever opens the pull request by hand."""
+    """Store the text for a person who opens the pull request by hand."""
     path = around.folder.path / "pull-requests" / f"{row.feature.name}.md"
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, "utf-8")
@@ -138,8 +138,8 @@ def _kept(around: Surroundings, row: FeatureRow, text: str) -> Path:
 
 
 def _after_pushed(around: Surroundings, row: FeatureRow, last: str, stamp: CommitStamp) -> str:
-    """What was rewritten again can't follow what is in the pull request: its files do, as one
-    commit more."""
+    """If rewritten history can't follow what is in the pull request, add its files as one more
+    commit."""
     repo = around.repository
     with around.database.read() as connection:
         before = events.last_what(connection, row.feature.key, HandoverEvent) or HandoverEvent()

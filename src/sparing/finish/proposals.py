@@ -1,7 +1,7 @@
-"""A project cut into features: the proposal is checked, numbered and written down as a roadmap.
+"""A project split into features: the proposal is checked, numbered and written as a roadmap.
 
-The role proposes in a form and changes nothing; a proposal without features or with a circle in
-it goes back once. Numbers that a roadmap promises are kept for its features from then on.
+The role proposes in a fixed form and changes nothing; a proposal without features or with a cycle
+goes back once. Numbers on a roadmap are reserved for its features from then on.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ ASKS = {
     "Open concerns": r"risk|concern|open|note|limit",
 }
 LONGEST = 1_200
-"""Characters that are taken over from a document or a request."""
+"""Most characters taken from a document or a request."""
 _HEADING = re.compile(r"^#{1,6} +(.*?) *#*$", re.MULTILINE)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _ISSUE = re.compile(r"https?://\S+/issues/(\d+)")
@@ -72,7 +72,7 @@ def in_template(template: str, text: str) -> str:
 
 
 def owners_of(rules: str, paths: Sequence[str]) -> tuple[str, ...]:
-    """Whoever the last matching line of CODEOWNERS names for each path."""
+    """Owners named by the last matching line of CODEOWNERS for each path."""
     found: dict[str, None] = {}
     lines = [line.partition("#")[0].split() for line in rules.splitlines()]
     for path in paths:
@@ -91,7 +91,7 @@ def _matches(pattern: str, path: str) -> bool:
 
 
 def _parts(text: str) -> list[tuple[str, str]]:
-    """What stands under each heading; first, under none, what comes before."""
+    """Headings with the text under each; first, without a heading, the text before them."""
     marks = list(_HEADING.finditer(text))
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
     first = text[: marks[0].start()] if marks else text

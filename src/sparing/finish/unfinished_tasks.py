@@ -43,7 +43,7 @@ def survey(source: Source, _ticket: Ticket) -> JobResult:
 
 
 def unfinished_tasks(source: Source, place: Place) -> tuple[str, ...]:
-    """Tasks that a person left out, that wait for one of those, or that nobody has done."""
+    """Tasks that a person left out, that depend on one of those, or that were not done."""
     building, text = place.building, source.text(source.path(ArtifactName.TASKS))
     titles = dict(place.tasks)
     skipped = dict(building.skipped)
@@ -54,7 +54,7 @@ def unfinished_tasks(source: Source, place: Place) -> tuple[str, ...]:
 
 
 def _open(text: str, seen: set[str]) -> Iterator[str]:
-    """Of tasks that this program has not carried out, their own boxes tell."""
+    """Tasks that this program has not carried out and whose own checkboxes are open."""
     try:
         tasks = parse_tasks(text) if text.strip() else ()
     except SparingError:  # a document without tasks has none that could be open
@@ -73,7 +73,7 @@ def _lacks(task: Task) -> str:
 
 
 def _done(place: Place, building: TaskProgress) -> tuple[str, ...]:
-    """Of a row from before tasks were followed: as far as it came."""
+    """Finished tasks; for a row from before they were tracked, those before the current one."""
     if building.waves:
         return building.done
     return tuple(number for number, _ in place.tasks[: place.task])
