@@ -238,6 +238,6 @@ def test_kept_aside_it_is_counted_and_not_shown(sample: Sample) -> None:
 
 
 def test_a_tier_has_none(sample: Sample) -> None:
-    """E8: its stages share one session."""
+    """E8: whether its stages share a session or not."""
     source = sample.source("builder", "plan", Turn.WRITE, flow="L1")
     assert sheet_use_of(source) is SheetUse.OFF

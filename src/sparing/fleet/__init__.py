@@ -1,1 +1,1 @@
-"""Workers that share the features of a repository: who is alive, who has which, what travels."""
+"""Workers that share a repository's features: who is alive, who has which, how work moves."""

@@ -22,7 +22,7 @@ def bring(
     folder: Path,
     worktree: Callable[[], Worktree],
 ) -> None:
-    """Where nothing travels, and where this process had it last, it is here already."""
+    """Fetch a feature's work, unless no remote is set or this process had it last."""
     if travel is None or (was_here and travel.has(row)):
         return
     if travel.bring(row) and (folder / ".git").is_file():
@@ -31,7 +31,7 @@ def bring(
 
 
 def send(travel: Travel | None, row: FeatureRow, *, finished: bool = False) -> None:
-    """What was committed or kept, before anybody records that it was; the branch at the end."""
+    """Push what was committed or kept, before that is recorded; at the end also the branch."""
     if travel is not None:
         travel.send(row)
         if finished:
@@ -39,7 +39,7 @@ def send(travel: Travel | None, row: FeatureRow, *, finished: bool = False) -> N
 
 
 def tell_put_off(database: Database, row: FeatureRow, at: float, error: SparingError) -> None:
-    """Once a leg; whoever can do it does it meanwhile."""
+    """Warn, once per leg, that it can't run here now; another worker may run it meanwhile."""
     key, stage = row.feature.key, str(row.place["state"]["stage"])
     text = f"{error.what}; {error.repair}"
     with database.write() as tx:

@@ -1,8 +1,8 @@
-"""As whom this process runs features, and which of them it claims.
+"""Under which name this process runs features, and which of them it claims.
 
-On one machine there is one process a state folder, and it is called the same each time: what the
-last one left is its own. On a server every process has a name that nobody had before, so that
-nobody takes the work of a live one for its own.
+On one machine there is one process per state folder, and its name is always the same: what the last
+one left is its own. On a server every process has a unique name, so that no process takes the work
+of a live one for its own.
 """
 
 from __future__ import annotations
@@ -45,13 +45,14 @@ class Seat:
     _avoided: dict[str, float] = field(default_factory=dict[str, float])
 
     def put_off(self, database: Database, one: Claimable) -> None:
-        """It can't be run here now: others may have it, and it is tried again later."""
+        """Release a feature that can't run here now; others may claim it, and it is retried
+        later."""
         self._avoided[one.key] = time.monotonic() + AGAIN_SECONDS
         with database.write() as tx:
             claims.release(tx, self.executor, one)
 
     def claim(self, database: Database) -> list[Claimable]:
-        """What is to be had and fits here; it is ours from now on."""
+        """Claim the features that are free and fit here."""
         with database.read() as connection:
             free = claims.claimable(connection, self.executor)
             if not free:
@@ -67,7 +68,8 @@ class Seat:
             return claims.claim(tx, self.executor, self.disk, keys)
 
     def _ordered(self, free: Sequence[Claimable], disks: frozenset[str]) -> list[Claimable]:
-        """Those first that were worked on here; what is warm elsewhere only after a while."""
+        """Features last worked on here come first; those of another live worker only after a
+        while."""
         now, wanted = time.monotonic(), list[Claimable]()
         for one in free:
             since = self._seen.setdefault(one.key, now)

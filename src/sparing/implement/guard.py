@@ -51,13 +51,13 @@ def guard_changes(source: Source, checked: Checked) -> tuple[Changed, ...]:
 
 
 def _has_tests(source: Source, base: Snapshot) -> bool:
-    """Where a feature brings a repository its first tests, none can have been weakened."""
+    """Whether the base has tests: a repository's first ones can't have been weakened."""
     checks = checks_at(source.around, source.row, base.commit).checks
     return any(one.name == "test" for one in checks)
 
 
 def _tests_of(base: Snapshot, known: Baseline) -> TestPaths:
-    """As the base says it: what a feature has made of its command is no matter here."""
+    """Tests as the base defines them, whatever the feature has made of its command."""
     commands = (command_text(one, base) for one in find_checks(base) if one.name == "test")
     folders = (one for text in commands for one in named_folders(text, base))
     return TestPaths(files_of(known.names.get("test", ()), base), tuple(dict.fromkeys(folders)))
@@ -73,7 +73,7 @@ class _Guard:
         self._canary = draw_canary(base, tests)
 
     def complaints(self, check: Check) -> Iterator[Changed]:
-        """Each is made only after a run that shows nothing but what it says."""
+        """Complaints, each made only after a run that shows nothing else."""
         first = self._run(check, self._head, canary=True)
         if first.passed and self._canary and self._would_notice(check):
             yield changed(f"{check.name}: passes even with a test that always fails", "")
@@ -93,7 +93,7 @@ class _Guard:
         return all(canary.mark in name for name in news)
 
     def _would_notice(self, check: Check) -> bool:
-        """Whether its runner finds such a test at all; asked of the base, where nothing is bent."""
+        """Whether its runner notices such a test at all; tried on the base, which is untouched."""
         was_red = check.name in self._known.red
         return not was_red and not self._run(check, self._base, canary=True).passed
 

@@ -17,7 +17,7 @@ CIRCLE = "depend on each other; they are done in document order"
 
 
 def list_all(source: Source, ticket: Ticket) -> JobResult:
-    """What can't be built as it is written is said here, before anybody is paid."""
+    """List the tasks and refuse what can't be built as written, before anything is spent."""
     artifact = source.artifact(ArtifactName.TASKS)
     tasks = read_tasks(source)
     refuse_outside(source, tasks)

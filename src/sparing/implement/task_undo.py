@@ -1,7 +1,7 @@
-"""Taking single tasks off a feature's branch: what each one made, as commits that revert it.
+"""Taking single tasks off a feature's branch, with commits that revert what each one changed.
 
-Found by the trailers of its commits, latest first, and reverted by git's own merge: where others
-built on the same lines since, it stays and is told. Played again it makes the same commits.
+Found by the trailers of its commits, latest first, and reverted by git's own merge: if later work
+changed the same lines, it stays and is reported. A repetition makes the same commits.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def take_back(source: Source, ticket: Ticket) -> JobResult:
 
 
 def task_commits(source: Source, tasks: tuple[Task, ...]) -> Iterator[TaskCommit]:
-    """Of each task that was done, its commits; the latest first."""
+    """The commits of each finished task, latest first."""
     repo, head = source.around.repository, source.job.head
     form = "%H%x09%P%x09%(trailers:key=Step-Id,valueonly,separator=%x2C)%x09%s"
     since = f"{source.row.feature.base_commit}..{head}"
@@ -90,7 +90,7 @@ def task_commits(source: Source, tasks: tuple[Task, ...]) -> Iterator[TaskCommit
 def _reverted(
     source: Source, ticket: Ticket, worktree: Worktree, onto: str, one: TaskCommit
 ) -> str:
-    """A commit without what that one changed; empty where git can't decide."""
+    """A commit that reverts that one; empty if it conflicts outside the feature's own folder."""
     repo, git = source.around.repository, source.around.repository.git()
     here, before = (object_id(git, f"{commit}^{{tree}}") for commit in (onto, one.parent))
     # Both after the commit that is reverted: git merges them over exactly that one.
@@ -113,7 +113,7 @@ def _reverted(
 def _logged(
     source: Source, ticket: Ticket, worktree: Worktree, commit: str, tasks: tuple[Task, ...]
 ) -> str:
-    """Tasks that a person left out, and those that wait for them, stand in the log."""
+    """Log the tasks that a person left out, and those that depend on them."""
     building, titles = source.job.building, {task.number: task.title for task in tasks}
     path = f"{source.folder}/{NAME}"
     wanted = [(number, f"left out: {why}") for number, why in building.skipped]

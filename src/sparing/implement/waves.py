@@ -1,8 +1,8 @@
-"""The end of a wave: what its tasks made comes together on the feature's branch.
+"""The end of a wave: its tasks' results are merged into the feature's branch.
 
-Merged one after the other, in the order of the document. A task whose work is not borne out, whose
-files conflict, or that turns the checks red beside the others is left over: it runs again on what
-is there. The lanes are removed; nothing that was made in them is lost.
+Merged one after the other, in the order of the document. A task whose result is not confirmed,
+whose files conflict, or that turns the checks red beside the others is left out: it runs again on
+the merged code. The lanes are removed; nothing that was made in them is lost.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _merged(source: Source, ticket: Ticket, worktree: Worktree) -> _Chain:
 
 
 def _chain(source: Source, ticket: Ticket, parts: list[TaskResult]) -> _Chain:
-    """All that can be merged, without a look at the checks."""
+    """Merge all that can be merged, without running the checks."""
     commit, left = source.job.head, list[tuple[str, str]]()
     for part in parts:
         joined = join(source.around.repository, commit, part.commit, _stamp(source, ticket, part))
@@ -88,7 +88,7 @@ def _chain(source: Source, ticket: Ticket, parts: list[TaskResult]) -> _Chain:
 def _one_by_one(
     source: Source, ticket: Ticket, worktree: Worktree, parts: list[TaskResult]
 ) -> _Chain:
-    """With a look after each: who turns the checks red beside the others stays out."""
+    """Merge with checks after each: a task that turns them red beside the others is left out."""
     commit, left = source.job.head, list[tuple[str, str]]()
     for part in parts:
         joined = join(source.around.repository, commit, part.commit, _stamp(source, ticket, part))
@@ -108,7 +108,7 @@ def _stamp(source: Source, ticket: Ticket, part: TaskResult) -> CommitStamp:
 
 
 def remove_lanes(source: Source, home: str) -> list[str]:
-    """Those of this feature, also of a wave that was given up; says which have to stay, and why."""
+    """Remove this feature's lanes, also of an abandoned wave; says which have to stay, and why."""
     around, name, stay = source.around, source.row.feature.name, list[str]()
     for lane in lanes_of(around.repository, name):
         path = around.folder.worktree(lane_name(name, lane))

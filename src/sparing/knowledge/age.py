@@ -30,15 +30,15 @@ class Made(NamedTuple):
 
 
 def features_since(entry: BankEntry, made: Sequence[Made]) -> int | None:
-    """None if its last sign of life names nothing that we know. An entry that nobody has met again
-    is as old as what it was learned from."""
+    """None if its last observation names no feature that we know. An entry that was never
+    observed again is as old as its origin."""
     known = [entry.value(name) for name in (LAST_OBSERVED, KEPT) if entry.value(name)]
     found = _places(known or _origins(entry), made)
     return len(made) - 1 - max(found) if found else None
 
 
 def _origins(entry: BankEntry) -> list[str]:
-    """Where it came from, as far as that is a feature."""
+    """The features it was learned from."""
     fields = (entry.value(name.lower()) for name in PROVENANCE.values())
     return [name for value in fields for name in _NAMED.findall(value)]
 

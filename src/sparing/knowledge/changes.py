@@ -49,7 +49,7 @@ class Lesson:
 
 
 def confirmed(page: Page, entry: BankEntry, feature: str) -> Page:
-    """Seen once more."""
+    """The entry was observed once more."""
     if _names(entry.value(LAST_OBSERVED), feature):
         return page
     count = str(entry.count + 1)
@@ -66,7 +66,7 @@ def challenged(page: Page, entry: BankEntry, feature: str, why: str) -> Page:
 
 
 def marked_stale(page: Page, entry: BankEntry, since: int) -> Page:
-    """`since` features have come and gone without it."""
+    """Mark it stale: there were `since` features without it."""
     if entry.is_stale:
         return page
     seen = entry.value(LAST_OBSERVED)
@@ -75,13 +75,14 @@ def marked_stale(page: Page, entry: BankEntry, since: int) -> Page:
 
 
 def kept(page: Page, entry: BankEntry, feature: str) -> Page:
-    """Judged to hold although nobody has met it lately."""
+    """The entry was judged still valid although it was not observed lately."""
     done = _without(page, entry, STALE.lower())
     return _set(done, _again(done, entry), "Kept", _feature(feature))
 
 
 def rewritten(page: Page, entry: BankEntry, feature: str, text: str) -> Page:
-    """New words, counted from one; its fields stay, and with them where it came from."""
+    """Replace its text and restart its count at one; its other fields stay, including its
+    origin."""
     lines = [n for n in range(entry.first + 1, entry.end) if n < _first_field(entry)]
     words = f"{_sentence(text)}{page.newline}"
     before, after = page.lines[: entry.first + 1], page.lines[entry.first + 1 + len(lines) :]
@@ -92,7 +93,7 @@ def rewritten(page: Page, entry: BankEntry, feature: str, text: str) -> Page:
 
 
 def retired(page: Page, entry: BankEntry) -> Page:
-    """Gone, with the empty lines behind it; the retrospective's page says so."""
+    """Remove the entry and the empty lines after it; the retrospective's page mentions it."""
     end = entry.end
     while end < len(page.lines) and not page.lines[end].strip():
         end += 1
@@ -100,7 +101,7 @@ def retired(page: Page, entry: BankEntry) -> Page:
 
 
 def added(page: Page, lesson: Lesson, feature: str) -> Page:
-    """At the end; an entry of that title is confirmed instead."""
+    """Add it at the end; an entry with that title is confirmed instead."""
     _, _, prefix = _TITLES[page.kind]
     title = _one_line(lesson.title).strip("# ")
     known = find(page, title)
@@ -136,7 +137,7 @@ def _empty(kind: EntryKind) -> str:
 
 
 def _again(page: Page, entry: BankEntry) -> BankEntry:
-    """The same entry after a change that left what stands before it alone."""
+    """The same entry after a change that left everything before it alone."""
     return next(found for found in page.entries if found.first == entry.first)
 
 
@@ -155,7 +156,7 @@ def _set(page: Page, entry: BankEntry, name: str, value: str) -> Page:
 
 
 def _insert(page: Page, entry: BankEntry, words: str) -> Page:
-    """Behind its last field, or at its end."""
+    """Insert a line after the entry's last field, or at its end."""
     at = entry.fields[-1].line + 1 if entry.fields else entry.end
     while at < entry.end and page.lines[at].startswith((" ", "\t")):
         at += 1

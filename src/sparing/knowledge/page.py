@@ -55,7 +55,7 @@ class BankEntry:
     fields: tuple[Field, ...]
     first: int
     end: int
-    """The lines of the page that it has, without the empty ones behind it."""
+    """`first` and `end` delimit its lines in the page, without the empty ones after it."""
 
     def field(self, name: str) -> Field | None:
         """The last one of that name: lists grow at their end."""
@@ -84,7 +84,7 @@ class BankEntry:
 class Page:
     kind: EntryKind
     lines: tuple[str, ...]
-    """With their ends."""
+    """Lines with their line ends."""
     entries: tuple[BankEntry, ...]
 
     @property
@@ -97,7 +97,7 @@ class Page:
 
 
 def read_page(kind: EntryKind, text: str) -> Page:
-    """Whatever the text is; what is no entry is kept as it stands."""
+    """Read any text; what is no entry is kept as it is."""
     lines = tuple(_lines(text))
     seen = tuple(visible(lines))
     starts = [n for n, line in enumerate(seen) if line is not None and _ENTRY.match(line)]
@@ -112,7 +112,7 @@ def title_key(title: str) -> str:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """At the ends that files have, not at those that only Unicode knows."""
+    """Lines split at newlines only, not at other Unicode line ends."""
     parts = text.split("\n")
     yield from (f"{part}\n" for part in parts[:-1])
     if parts[-1]:

@@ -1,7 +1,7 @@
-"""Which entries are about the work at hand, by the rare words they share with it.
+"""Which entries are about the current work, by the rare words they share with it.
 
-A word that half of the bank has says nothing, one that few entries have says much. The same
-measure serves twice: what an agent is given, and what a retrospective is asked to judge.
+A word that half of the bank has says nothing, one that few entries have says much. The same measure
+serves twice: what an agent is given, and what a retrospective is asked to judge.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sparing.segment import estimate_tokens
 
 SHARED_WORDS = 3
 SHARED_PART = 0.2
-"""What an entry must have in common with the work: words, and their part of all it says."""
+"""What an entry must share with the work: a number of words, and a share of its own weight."""
 TOUCHING_WORDS = 2
 """What it must have in common with a title, unless its own name has one of them."""
 JUDGED = 50
@@ -36,12 +36,12 @@ _EMPTY = frozenset(_EMPTY_WORDS.split())
 class Chosen(NamedTuple):
     entry: BankEntry
     shared: tuple[str, ...]
-    """The words that speak for it, the strongest first."""
+    """The shared words, strongest first."""
     score: float
 
 
 def overlapping(entries: Sequence[BankEntry], about: str) -> tuple[Chosen, ...]:
-    """The strongest first; in the order of the bank where equal."""
+    """Entries that overlap with the work, strongest first; equal ones in the bank's order."""
     words = [_said(entry) for entry in entries]
     weights = _weights(words)
     topic = frozenset(_words(about))

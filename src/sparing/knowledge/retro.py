@@ -19,7 +19,7 @@ from sparing.knowledge.changes import Lesson
 from sparing.knowledge.page import BankEntry, EntryKind, Page, title_key
 
 NEW_ENTRIES = 3
-"""One feature teaches no more than this; the rest is noise."""
+"""The most lessons taken from one feature; more would be noise."""
 JUDGED_KINDS = (EntryKind.ANTI_PATTERN, EntryKind.HEURISTIC)
 TAUGHT_KINDS = (EntryKind.PATTERN, EntryKind.ANTI_PATTERN, EntryKind.HEURISTIC)
 """Principles are for people to write."""
@@ -44,7 +44,7 @@ DONE = {
     Judgement.UPDATE: REWRITTEN,
     Judgement.RETIRE: RETIRED,
 }
-"""What has become of an entry that was judged so."""
+"""What becomes of an entry with each judgement."""
 
 
 def _words(value: object) -> object:
@@ -147,7 +147,7 @@ SCHEMA: dict[str, object] = {
 
 
 def read_retro(reply: Mapping[str, Any]) -> Retro:
-    """One broken entry costs itself, not the others."""
+    """Read a reply; a broken entry is left out without affecting the others."""
     page = reply.get("retro_md")
     complaints: list[str] = []
     lessons = tuple(_each(NewEntry, reply.get("entries"), "entry", complaints))
@@ -203,7 +203,7 @@ def _find(
 
 
 OF_STALE = frozenset({Judgement.KEEP, Judgement.UPDATE, Judgement.RETIRE})
-"""What can be said of an entry only once it is marked."""
+"""Judgements that apply only to an entry marked stale."""
 
 
 def _judged(page: Page, entry: BankEntry, said: JudgedEntry, feature: str) -> Page:

@@ -17,7 +17,7 @@ from sparing.knowledge.relevance import Chosen, touching, within
 from sparing.knowledge.retro import Bank
 
 PROVEN = 3
-"""An entry that so many features have met holds for others too."""
+"""An entry observed by this many features is taken to hold for others too."""
 _BOOKKEEPING = frozenset(
     {
         *(LAST_OBSERVED, COUNT, KEPT, STALE.lower(), "keywords", "confidence", "reasoning"),
@@ -27,7 +27,7 @@ _BOOKKEEPING = frozenset(
 
 
 class Audience(StrEnum):
-    """Who is given entries. All roles of one share a prompt's beginning."""
+    """Groups of roles that get the same entries and share the beginning of a prompt."""
 
     AUTHORS = "authors"
     IMPLEMENTERS = "implementers"
@@ -48,7 +48,7 @@ class GivenLessons:
 
 
 def give(bank: Bank, topic: str, audience: Audience, limit_tokens: int) -> GivenLessons:
-    """As much as fits, in the order of the bank; nothing that is stale."""
+    """As many entries as fit, in the bank's order; none that are stale."""
     entries = [
         entry for kind in KINDS[audience] for entry in bank[kind].entries if not entry.is_stale
     ]
@@ -65,14 +65,14 @@ def _heading(entry: BankEntry) -> str:
 
 
 def _proven(entries: Sequence[BankEntry]) -> Iterator[Chosen]:
-    """What nobody has contradicted, the most often met first."""
+    """Entries that were never contradicted, the most often observed first."""
     known = [one for one in entries if one.count >= PROVEN and one.field(CHALLENGED) is None]
     for entry in sorted(known, key=lambda one: -one.count):
         yield Chosen(entry, (), 0.0)
 
 
 def _bare(entry: BankEntry) -> BankEntry:
-    """As it is given: its kind in its title, without the lines that only keep the books."""
+    """The entry as given to agents: its kind in its title, without bookkeeping lines."""
     drop = {field.line - entry.first - 1 for field in entry.fields if field.name in _BOOKKEEPING}
     lines: list[str] = []
     dropping = False

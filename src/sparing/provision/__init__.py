@@ -1,1 +1,1 @@
-"""Makes a worktree ready to work in: its set-up, where packages may come from, files it is lent."""
+"""Makes a worktree ready to work in: its set-up, sources of packages, files it is lent."""

@@ -1,7 +1,7 @@
 """What a set-up may use: the sandbox of a check with a network, folders for caches, logins.
 
-Its hosts come from the user's settings and package managers, never from the repository. Logins
-reach it only on the files that a feature began with.
+Its hosts come from the user's settings and package managers, never from the repository. It gets
+logins only when it runs on the files that a feature began with.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def caches_of(around: Surroundings) -> Path:
 
 @contextmanager
 def set_up_means(around: Surroundings, row: FeatureRow, *, logins: bool) -> Generator[Means]:
-    """`logins`: the files are those that the feature began with."""
+    """The means of a set-up; `logins` only if it runs on the files that the feature began with."""
     wanted = around.own_settings().workspace.setup_hosts
     environ = {**around.packages, **around.environ}
     sources = package_sources(environ, empty_folder(around))
@@ -68,7 +68,7 @@ def _made(around: Surroundings) -> Path:
 
 
 def _with_hosts(failed: SetupFailed, tunnel: Tunnel) -> SetupFailed:
-    """A host that is not on the list is what most such failures come from."""
+    """The error with the hosts that were refused, which are the most common cause."""
     named = refused_hosts(tunnel)[:MOST_NAMED]
     if not named:
         return failed

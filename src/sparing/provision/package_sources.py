@@ -1,8 +1,8 @@
-"""Where packages may come from: by the user's own settings and their package managers' defaults.
+"""Where packages may come from: the user's own settings and their package managers' defaults.
 
-Asked of the programs themselves, in an empty folder, so that nothing a repository says counts. No
-address of a registry stands here. Logins go to the set-up on the files a feature began with, and
-to no other: for files that an agent has changed the same addresses are told without them.
+Asked of the programs themselves, in an empty folder, so that a repository's settings don't count.
+No registry's address is hard-coded. Logins are given only to a set-up on the files a feature began
+with: for files that an agent has changed the same addresses are given without them.
 """
 
 from __future__ import annotations
@@ -50,19 +50,19 @@ _PROXIES = frozenset({"HTTPS_PROXY", "https_proxy"})
 class PackageSources(NamedTuple):
     hosts: frozenset[Host] = frozenset()
     public: Mapping[str, str] = {}
-    """Variables that say the addresses and no login."""
+    """Variables with the addresses but no login."""
     own: Mapping[str, str] = {}
-    """All that the user's package managers go by, logins included."""
+    """All settings of the user's package managers, including logins."""
     files: tuple[Path, ...] = ()
-    """The user's settings, which may hold logins."""
+    """The user's settings files, which may contain logins."""
     readable: tuple[Path, ...] = ()
-    """Packages and certificates on this machine that they name."""
+    """Local packages and certificates that the settings name."""
     proxy: str = ""
-    """The user's own."""
+    """The user's own proxy."""
 
 
 def package_sources(environ: Mapping[str, str], folder: Path) -> PackageSources:
-    """`folder` is an empty one. Asked once a process."""
+    """Ask the package managers, in an empty `folder`; once per process."""
     return _sources(tuple(sorted(environ.items())), folder)
 
 
@@ -97,14 +97,14 @@ def hosts_in(text: str) -> Iterator[Host]:
 
 
 def named_hosts(names: Iterable[str]) -> Iterator[Host]:
-    """As the setting has them."""
+    """Parse hosts as written in the setting."""
     for name in names:
         host, _, port = name.partition(":")
         yield Host(host.lower(), int(port)) if port else Host(host.lower())
 
 
 def without_login(text: str) -> str:
-    """Addresses as they are without user name and password."""
+    """Addresses without user name and password."""
     return _ADDRESS.sub(lambda found: found[0].replace(found[1], _plain(found[1])), text)
 
 
@@ -118,7 +118,7 @@ def _is_login(name: str) -> bool:
 
 
 def _pip(environ: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """By the names of pip's variables."""
+    """Settings under the names of pip's variables."""
     found: dict[str, str] = {}
     for line in _ask(("python3", "-m", "pip", "config", "list"), environ, folder).splitlines():
         told = _PIP_LINE.match(line)
@@ -142,7 +142,7 @@ def _npm(environ: Mapping[str, str], folder: Path) -> dict[str, str]:
 
 
 def _asked_of_others(environ: Mapping[str, str], folder: Path) -> Iterator[str]:
-    """Addresses in any form; pip's own default is that of all tools for Python."""
+    """Addresses of other tools, in any form; pip's default applies to all tools for Python."""
     for python in ("python3", sys.executable):
         if default := _ask((python, "-I", "-c", _PIP_DEFAULTS), environ, folder):
             yield default
@@ -171,7 +171,7 @@ def _values(file: Path) -> Iterator[str]:
 
 
 def _own_files(environ: Mapping[str, str]) -> dict[str, Path]:
-    """Settings that lie in HOME, by the variable with which they are found elsewhere."""
+    """Settings files in HOME, by the variable that can point to them elsewhere."""
     home = Path(environ.get("HOME", os.devnull))
     config = Path(environ.get("XDG_CONFIG_HOME", home / ".config"))
     places = {
@@ -184,13 +184,13 @@ def _own_files(environ: Mapping[str, str]) -> dict[str, Path]:
 
 
 def _folders(values: Iterable[str]) -> tuple[Path, ...]:
-    """Packages of the user's own that lie on this machine."""
+    """The user's own local package folders."""
     words = (word.removeprefix("file://") for value in values for word in value.split())
     return tuple(Path(word) for word in words if word.startswith("/") and Path(word).exists())
 
 
 def _ask(argv: tuple[str, ...], environ: Mapping[str, str], folder: Path) -> str:
-    """What a program of the user's says; nothing if it is not there or does not answer."""
+    """The output of one of the user's programs; empty if it is missing or does not answer."""
     program = shutil.which(argv[0], path=environ.get("PATH", os.defpath))
     if program is None:
         return ""

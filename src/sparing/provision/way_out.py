@@ -1,7 +1,7 @@
 """The network of a set-up: the hosts of its package managers, by name, and no other.
 
-A set-up finds one port of this machine, which passes on what goes to a host of the list. It runs
-beside us in a thread, for as long as the set-up does.
+A set-up can reach one local port, which forwards connections to hosts on the list. It runs in a
+thread, for as long as the set-up does.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ def port_of(tunnel: Tunnel) -> int:
 
 
 def proxy_variables(tunnel: Tunnel) -> dict[str, str]:
-    """As package managers, curl and git look for it."""
+    """Proxy variables that package managers, curl and git read."""
     names = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "npm_config_proxy")
     own = {**dict.fromkeys((*names, "npm_config_https_proxy"), tunnel.url)}
     return {**own, "NO_PROXY": "", "no_proxy": ""}
 
 
 def refused_hosts(tunnel: Tunnel) -> tuple[str, ...]:
-    """Who was asked for in vain, as the setting would name them."""
+    """Hosts that were requested but refused, as the setting would name them."""
     return tuple(dict.fromkeys(one for line in tunnel.refused if (one := _host(line))))
 
 

@@ -1,9 +1,9 @@
 """All roles in force: those that ship, a repository's trusted ones over them, the user's on top.
 
-A file that can't be used is a problem with a name, and the role below it stays in force: a run
-that is under way does not die of an edit. Doors show the problems before a run begins.
+A file that can't be used is listed as a problem, and the role below it stays in force: a run in
+progress does not die of an edit. User interfaces show the problems before a run begins.
 
-Several roles that are asked in one turn, as one.
+Also combines several roles that are asked in one turn.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Catalog:
     ignored: tuple[str, ...] = ()
     """The repository's files that can't be used, with the reason."""
     untrusted: tuple[str, ...] = ()
-    """The repository's files that nobody trusts as they are now."""
+    """The repository's files that are not trusted in their current state."""
 
     def role(self, name: str) -> Role:
         return self.own.get(name) or shipped(name)

@@ -1,7 +1,7 @@
 """Which of a repository's files a person has read and trusts: the hash of their bytes.
 
-Kept in the user's own state, one file a repository. A file whose bytes change is not trusted
-any more, whoever changed it; what can't be read counts as nothing trusted.
+Kept in the user's own state, one file per repository. A file whose bytes change is no longer
+trusted, regardless of who changed it; an unreadable record counts as nothing trusted.
 """
 
 from __future__ import annotations

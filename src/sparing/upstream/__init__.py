@@ -1,1 +1,1 @@
-"""What others did meanwhile: the base branch moved on, a pull request was commented."""
+"""What others did in the meantime: the base branch moved, a pull request got comments."""

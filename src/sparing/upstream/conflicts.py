@@ -1,6 +1,6 @@
-"""Where a merge conflicts, with both sides: for an agent to read, and to see whether it is settled.
+"""A merge's conflicts with both sides: for an agent to read, and to tell if they are resolved.
 
-Reads the merged tree alone, in which git has left its markers.
+Reads only the merged tree, in which git has left its markers.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ OURS, MIDDLE, THEIRS = "<<<<<<< ", "=======", ">>>>>>> "
 AROUND = 6
 """Lines shown before and after a conflict."""
 MOST_LINES = 400
-"""Shown of one file."""
+"""Most lines shown of one file."""
 _MARKERS = re.compile(r"(?m)^(?:<{7} |>{7} )")
 
 
 def conflict_rows(
     repo: Repository, merged: str, sides: tuple[str, str], paths: Iterable[str]
 ) -> list[list[str]]:
-    """A row a file: its name, no command, and its places with both sides."""
+    """A row for each file: its name, no command, and its conflicts with both sides."""
     return [[f"{CONFLICT}{path}", "", _shown(repo, merged, sides, path)] for path in paths]
 
 
 def unsettled(repo: Repository, commit: str, paths: Iterable[str]) -> tuple[str, ...]:
-    """Of these files, those in which git's markers still stand."""
+    """Those of the files that still contain git's conflict markers."""
     return tuple(path for path in paths if _MARKERS.search(_text(repo, commit, path) or ""))
 
 

@@ -1,7 +1,7 @@
-"""What was said of a pull request, as findings: with their author's name, and under an id.
+"""What was said about a pull request, as findings: each with its author's name and an id.
 
-Findings of a pull request belong to no stage of the flow. Their words are those of others: they
-are stored without secrets, shown escaped, and given to an agent as a document, line by line.
+Findings of a pull request belong to no stage of the flow. Their text is untrusted: it is stored
+without secrets, shown escaped, and given to an agent as a document, line by line.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from sparing.review.answers import AuthorAnswer
 from sparing.review.tracking import FindingStatus, Tracked
 
 STAGE = "pull-request"
-"""Under which they are stored."""
+"""Stage name under which they are stored."""
 MEMBER, OUTSIDER = "member", "outsider"
 Known = tuple[tuple[str, str], ...]
-"""The id of each finding, and the host's key of what was said."""
+"""The id of each finding, and the host's key of the comment or check behind it."""
 HEAD = (
     "Pull request #{number}, findings of {authors}.\n\n"
     "All of it was written by the people and programs that are named. It says what they find wrong"
@@ -51,7 +51,7 @@ def followed_notes(
     feature: str, status: PullStatus, known: Known, rows: Sequence[FindingRow], number: int
 ) -> tuple[Known, list[FindingRow]]:
     """All keys known by now, and the findings that are new or have changed. `number` counts the
-    looks that brought something."""
+    checks that found something new."""
     ids = {key: id for id, key in known}
     here = {note.key for note in status.notes}
     fresh = [note for note in status.notes if note.key not in ids]
@@ -66,14 +66,14 @@ def followed_notes(
 
 
 def settled(row: FindingRow, answer: AuthorAnswer | None) -> FindingRow:
-    """After the round that dealt with it was handed over."""
+    """The finding after the round that dealt with it was handed over."""
     tracked = read_finding(row).tracked
     done = replace(tracked, status=FindingStatus.RESOLVED, answer=answer or tracked.answer)
     return _stored(row, done)
 
 
 def feedback_text(number: int, found: Sequence[PullFinding]) -> str:
-    """What whoever writes the code is given; ids are answered like a person's comments."""
+    """Text for the code's author; the ids are answered like those of a person's comments."""
     authors = ", ".join(dict.fromkeys(one.author for one in found))
     return "\n\n".join((HEAD.format(number=number, authors=authors), *map(_part, found)))
 
