@@ -12,9 +12,9 @@ from enum import StrEnum
 from sparing.lazy_dataclass import lazy_dataclass
 
 META = ".meta.json"
-"""In a feature's folder: where it stands, as the database has it."""
+"""The file in a feature's folder with its status, as in the database."""
 RULES = ("AGENTS.md", "CLAUDE.md")
-"""In a repository's root: what it asks of everybody who works on it."""
+"""Files in a repository's root with instructions for everyone who works on it."""
 
 
 class ArtifactName(StrEnum):

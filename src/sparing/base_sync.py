@@ -1,4 +1,4 @@
-"""A base branch that moved on is brought into a feature: what a job is told of it."""
+"""A base branch that moved on is brought into a feature: what a job knows about it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ class BaseSync:
     target: str = ""
     """The commit of the base branch that is brought in; empty if nothing is."""
     rebase: bool = False
-    """The feature's commits go on top of it, in place of a merge."""
+    """True if the feature's commits are rebased onto it instead of merged."""
     tries: int = 0
-    """How often an agent was asked to make it fit."""
+    """How often an agent was asked to resolve it."""
     merged: str = ""
     """The commit that an agent works on: both sides in one tree, perhaps with conflicts."""
     problem: str = ""
-    """Hash of what keeps it from the branch: conflicts with both sides, or red checks."""
+    """Hash of what blocks it: conflicts with both sides, or red checks."""

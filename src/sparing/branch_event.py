@@ -12,7 +12,7 @@ from sparing.turn_event import NoteEvent
 class RewoundEvent(NoteEvent):
     kind: ClassVar = "rewound"
     ref: str = ""
-    """Under which the commits are kept that were taken back."""
+    """The ref that keeps the commits that were undone."""
     tip: str = ""
     to: str = ""
 
@@ -23,18 +23,18 @@ class SyncEvent(NoteEvent):
 
     kind: ClassVar = "synced"
     old: str = ""
-    """The base commit before."""
+    """The previous base commit."""
     base: str = ""
     commit: str = ""
     """The feature's new head."""
     turns: int = 0
-    """How many of an agent's it took."""
+    """How many turns of an agent it took."""
     rebased: bool = False
 
 
 @lazy_dataclass
 class PullEvent(NoteEvent):
-    """How a feature's pull request stands at its host, as far as it has changed."""
+    """The status of a feature's pull request at its host, if it has changed."""
 
     kind: ClassVar = "pull"
     number: int = 0
@@ -48,8 +48,8 @@ class PullEvent(NoteEvent):
     pending: int = 0
     red: tuple[str, ...] = ()
     known: tuple[tuple[str, str], ...] = ()
-    """The id of every finding that came of it so far, and the host's key of what was said."""
+    """The id of every finding that resulted so far, with the host's key of the comment."""
     kept: str = ""
-    """Under which ref the commits of a branch are that was removed."""
+    """The ref that holds the commits of a removed branch."""
     ended: bool = False
-    """Its feature has ended with it, and was tidied up."""
+    """True if the feature ended with it and was cleaned up."""

@@ -27,7 +27,7 @@ from sparing.usage import Usage
 
 MOST_MARKS = 4
 LOOK_BACK_BLOCKS = 20
-"""Steps back from a mark, the marked block itself being the first of them."""
+"""Blocks searched back from a mark, including the marked block itself."""
 STRICTEST_MINIMUM = 4096
 MINIMUM_TOKENS: Mapping[str, int] = MappingProxyType(
     {
@@ -84,9 +84,9 @@ class CacheBlock:
     digest: str
     tokens: int
     mark: Life | None = None
-    """An entry of this life is to end with this block."""
+    """The lifetime of a cache entry that is to end with this block, if any."""
     joined: bool = False
-    """The look-back takes it and the block before it in one step."""
+    """True if the look-back counts it and the block before it as one step."""
 
     def __post_init__(self) -> None:
         if self.tokens < 0:
@@ -100,7 +100,7 @@ class CacheRequest:
     model: str
     blocks: tuple[CacheBlock, ...]
     settings: str = ""
-    """Digest of what is no block and yet changes the messages: tool choice, thinking, effort."""
+    """Digest of what is not a block yet affects the messages: tool choice, thinking, effort."""
 
     def __post_init__(self) -> None:
         parts = [block.part for block in self.blocks]
@@ -147,15 +147,15 @@ class _Hit(NamedTuple):
     place: int
     prefix: _Prefix
     life: Life
-    """Of the mark that found it."""
+    """The lifetime of the mark that found it."""
 
 
 class PromptCache:
     def __init__(
         self, minimums: Mapping[str, int] = MINIMUM_TOKENS, *, lives_apart: bool = False
     ) -> None:
-        """`lives_apart`: a mark finds entries of its own life only, to see what becomes of us if
-        the vendor does it so."""
+        """`lives_apart`: marks find only entries of their own lifetime, to see the effect if the
+        vendor does it that way."""
         self._minimums = dict(minimums)
         self._apart = lives_apart
         self._entries: dict[str, _Entry] = {}
@@ -167,7 +167,7 @@ class PromptCache:
     ) -> Usage:
         """Bill a request that starts at `at`, and remember what it wrote.
 
-        What it writes can be read from `ready_at` on, when the first token of the answer is there.
+        What it writes can be read from `ready_at` on, when the first token of the answer arrives.
         """
         ready = at if ready_at is None else ready_at
         if ready < at:
@@ -283,7 +283,7 @@ def _prefixes(request: CacheRequest) -> list[_Prefix]:
 
 @lru_cache(maxsize=16_384)
 def _longer(key: str, part: RequestPart, settings: str, digest: str) -> str:
-    """The key of a prefix with one more block; every call of a turn asks for the same ones."""
+    """The key of a prefix with one more block; cached, as the calls of a turn share most keys."""
     return hashlib.sha256(repr((key, part.name, settings, digest)).encode()).hexdigest()
 
 

@@ -24,7 +24,7 @@ class FileChange:
     """Relative to the root of the worktree, with forward slashes."""
     added: int
     removed: int
-    """Lines; both are 0 for a binary file."""
+    """Lines removed; 0, as `added`, for a binary file."""
 
 
 @dataclass(frozen=True, slots=True)

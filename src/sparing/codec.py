@@ -1,12 +1,11 @@
-"""Values as plain JSON and back, by their types: what is stored can't drift from what is said.
+"""Values as plain JSON and back, by their types, so that what is stored matches the types.
 
 For frozen dataclasses, named tuples, enums, tuples, frozensets, mappings and optional values.
-Stored values outlive the release that wrote them, so loading is lenient in three ways: a field
-that is missing has its default, one that is not known any more is passed over, and a record may
-be a list of its fields in order, as older releases wrote some. A value of the wrong form is a
-`ValueError` that names the field. A field is stored under its own name, or under the one that
-`stored_as` gives it. Plain Python instead of a library, because commands that answer
-at once read stored values too.
+Stored values outlive the release that wrote them, so loading is lenient in three ways: a missing
+field gets its default, one that is no longer known is skipped, and a record may be a list of its
+fields in order, as older releases wrote some. A value of the wrong form is a `ValueError` that
+names the field. A field is stored under its own name, or under the one that `stored_as` gives it.
+Plain Python instead of a library, because commands that answer at once read stored values too.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def load(kind: type[T], value: object) -> T:
 
 
 class Stored:
-    """For records that are stored under their own name, again and again."""
+    """Base class of records that are stored under their own names."""
 
     __slots__ = ()
 
@@ -57,25 +56,25 @@ class Stored:
 
 
 class Sparse(Stored):
-    """For records of which much is often not known: a field that is None is not stored."""
+    """Base class of records with many unknowns: a field that is None is not stored."""
 
     __slots__ = ()
 
 
 def stored_as(key: str) -> Mapping[str, str]:
-    """For the `metadata` of a field whose stored name is older than the one it has here."""
+    """The `metadata` of a field whose stored name is older than its current one."""
     return {_STORED_AS: key}
 
 
 def plain(value: object) -> object:
-    """Any value as JSON has it."""
+    """Any value as JSON."""
     kind = cast("type", type(value))
     return value if kind in _PLAIN else _writer(kind)(value)
 
 
 @cache
 def _writer(kind: type) -> Callable[[Any], object]:
-    """How values of a type become JSON; found out once a type, because places are stored often."""
+    """A function that turns values of a type into JSON; found once per type, for speed."""
     is_record = bool(_fields(kind)) or dataclasses.is_dataclass(cast("object", kind))
     if issubclass(kind, Enum):
         return _value
@@ -124,7 +123,7 @@ def _fields(kind: type) -> tuple[str, ...]:
 
 @cache
 def _keys(kind: type) -> Mapping[str, str]:
-    """By a record's fields, in order, under which name each is stored."""
+    """The stored name of each of a record's fields, in order."""
     found = {name: name for name in _fields(kind)}
     if dataclasses.is_dataclass(kind):
         for one in dataclasses.fields(kind):
@@ -135,7 +134,7 @@ def _keys(kind: type) -> Mapping[str, str]:
 
 @cache
 def _defaults(kind: type) -> JsonObject:
-    """By stored name."""
+    """Defaults by stored name."""
     found: JsonObject = {}
     if dataclasses.is_dataclass(kind):
         for one in dataclasses.fields(kind):
@@ -191,7 +190,7 @@ def _optional(parts: tuple[Any, ...]) -> Reader:
 
 
 def _either(kinds: list[Any]) -> Reader:
-    """Of several records the one that has most of the names; plain values stay as they are."""
+    """Read the record type that has most of the names; plain values stay as they are."""
     records = {kind: frozenset(_keys(kind).values()) for kind in kinds if isinstance(kind, type)}
 
     def read(value: object) -> object:
@@ -263,7 +262,7 @@ def _record(kind: type) -> Reader:
 def _read(
     kind: type, readers: Mapping[str, tuple[str, Reader]], values: Mapping[str, object]
 ) -> dict[str, object]:
-    """`readers`: by stored name, the field and how it is read."""
+    """Read values into fields; `readers` maps stored names to the field and its reader."""
     found: dict[str, object] = {}
     name = ""
     try:

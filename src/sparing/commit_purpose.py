@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 LONGEST = 100
 ENOUGH = 3
-"""Fewer commits are no convention."""
+"""With fewer commits no convention is assumed."""
 _CONVENTIONAL = re.compile(r"[a-z]+(?:\([^()]+\))?!?: \S")
 
 
@@ -17,7 +17,7 @@ class Convention(StrEnum):
     CONVENTIONAL = "conventional"
     PLAIN = "plain"
     LOWER = "lower"
-    """Plain, and begun with a small letter."""
+    """Plain, beginning with a lower-case letter."""
 
 
 class Purpose(NamedTuple):
@@ -26,11 +26,11 @@ class Purpose(NamedTuple):
     type: str
     """As conventional commits name it: docs, feat, fix, test, refactor, chore."""
     words: str
-    """An order, begun with a small letter: "write spec.md"."""
+    """In the imperative, beginning with a lower-case letter: "write spec.md"."""
     role: str = ""
-    """Of the agent whose work it is, if it is one's."""
+    """The role of the agent whose work it is, if any."""
     note: str = ""
-    """Which part of the feature, if it is one."""
+    """Which part of the feature it is about, if any."""
 
     def worded(self, form: str, feature: str, title: str) -> str:
         """The subject of its commit, in the form of a convention or by a template."""
@@ -49,7 +49,7 @@ class Purpose(NamedTuple):
 
 
 def read_convention(subjects: Sequence[str]) -> Convention:
-    """What most of them do."""
+    """The convention that most of these subjects follow."""
     if len(subjects) < ENOUGH:
         return Convention.PLAIN
     conventional = sum(_CONVENTIONAL.match(one) is not None for one in subjects)
@@ -60,6 +60,6 @@ def read_convention(subjects: Sequence[str]) -> Convention:
 
 
 def _cut(text: str, tail: str) -> str:
-    """A subject is one short line."""
+    """The subject as one short line."""
     line, room = " ".join(text.split()), LONGEST - len(tail)
     return (line if len(line) <= room else f"{line[: room - 1].rstrip()}…") + tail

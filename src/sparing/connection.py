@@ -1,12 +1,12 @@
 """Connections to one database: opened by one recipe, cleaned of secrets, and used again.
 
-As long as somebody keeps the database open, a connection that was given back waits for its next
-use in any thread. Nothing of the use before is left in it: no transaction, no half-read rows. A
-file that was replaced or deleted meanwhile gets a new connection. When nobody keeps it open, a
-connection ends with its use.
+While the database is kept open, a connection that was given back waits for its next use in any
+thread. Nothing of its last use is left in it: no transaction, no half-read rows. A file that was
+replaced or deleted meanwhile gets a new connection. If it is not kept open, a connection ends with
+its use.
 
-Statements are written once, for SQLite and for Postgres: `?` marks a value, rows are read by place
-or by name. What differs is here and in `postgres`.
+Statements are written once, for SQLite and for Postgres: `?` marks a value, rows are read by
+position or by name. What differs is here and in `postgres`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Identity = tuple[int, int, int]
 
 
 class Row(Protocol):
-    """Of a result; its values by place or by name."""
+    """A row of a result; its values by position or by name."""
 
     def __getitem__(self, key: Any, /) -> Any: ...
     def __iter__(self) -> Iterator[Any]: ...
@@ -46,20 +46,20 @@ class Cursor(Protocol):
 
 
 class Connection(Protocol):
-    """What statements are given to, inside of a read or of a transaction."""
+    """Executes statements, inside a read or a transaction."""
 
     def execute(self, sql: str, parameters: Any = (), /) -> Cursor: ...
     def executemany(self, sql: str, parameters: Iterable[Any], /) -> Cursor: ...
 
 
 class PooledConnection(Connection, Protocol):
-    """One that is used again."""
+    """A connection that can be reused."""
 
     redactor: Redactor | None
 
     @property
     def identity(self) -> Identity | None:
-        """The process and the file that it was opened for; None if it can't be used again."""
+        """The process and the file that it was opened for; None if it can't be reused."""
         ...
 
     @property
@@ -74,7 +74,7 @@ C = TypeVar("C", bound=PooledConnection)
 
 
 class Cleaning(sqlite3.Connection):
-    """A connection that takes secrets out of every value it is given."""
+    """A connection that redacts secrets in every value it is given."""
 
     redactor: Redactor | None = None
     identity: Identity | None = None
@@ -92,7 +92,7 @@ class Cleaning(sqlite3.Connection):
         return super().executemany(sql, [cleaned(self.redactor, row) for row in parameters])
 
     def reset(self) -> None:
-        """A cursor that is half read would hold the next user to an old snapshot."""
+        """Close all cursors: a half-read one would keep the next user at an old snapshot."""
         for cursor in list(self._cursors):
             cursor.close()
         self._cursors.clear()
@@ -100,7 +100,7 @@ class Cleaning(sqlite3.Connection):
 
 
 class Connections(Generic[C]):
-    """Of one database."""
+    """The connections of one database."""
 
     def __init__(self, connect: Callable[[], C], identity: Callable[[], Identity | None]) -> None:
         self._connect = connect
@@ -109,11 +109,11 @@ class Connections(Generic[C]):
         self._keepers = 0
         self._idle: list[C] = []
         self._inherited: list[C] = []
-        """Of the process that we were forked from: not even to be closed here."""
+        """Connections of the process that we were forked from: not even to be closed here."""
 
     @contextmanager
     def kept(self) -> Generator[None, None, None]:
-        """Until the end of this, what is given back is used again."""
+        """Within this context, connections that are given back are reused."""
         with self._lock:
             self._keepers += 1
         try:
@@ -165,7 +165,7 @@ class Connections(Generic[C]):
 
 
 def cleaned(redactor: Redactor | None, parameters: Any) -> Any:
-    """What a statement is given, by place or by name, without secrets."""
+    """The parameters of a statement, by position or by name, with secrets redacted."""
     if redactor is None or not parameters:
         return parameters
     if isinstance(parameters, dict):
@@ -175,7 +175,7 @@ def cleaned(redactor: Redactor | None, parameters: Any) -> Any:
 
 
 def _clean(redactor: Redactor, value: Any) -> Any:
-    """Inside of JSON only the strings are touched: what is written must be readable again."""
+    """Redact a value; in JSON only the strings are changed, so that it can still be parsed."""
     if not isinstance(value, str) or (text := redactor.clean(value)) == value:
         return value
     try:
@@ -185,7 +185,7 @@ def _clean(redactor: Redactor, value: Any) -> Any:
 
 
 def file_connections(path: Path) -> Connections[Cleaning]:
-    """Of a SQLite file."""
+    """The connections of a SQLite file."""
     return Connections(lambda: _connect(path), lambda: _identity(path))
 
 

@@ -1,6 +1,6 @@
-"""How a stage continues from the one before it: resume or handoff, as kept in a place.
+"""How a stage continues from the one before it: resume or handoff, as stored in a `Place`.
 
-Small JSON, as all of a place. The figures that were weighed are recorded as an event.
+Small JSON, like all of it. The figures that decided it are recorded as an event.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from enum import StrEnum
 
 class SessionStep(StrEnum):
     NONE = ""
-    """Not weighed, or there is no session yet."""
+    """Not decided, or there is no session yet."""
     CONTINUE = "continue"
     HAND_OFF = "hand off"
 
@@ -19,26 +19,26 @@ class SessionStep(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Continuation:
     thread: str = ""
-    """The flow, where its stages share one session; else empty."""
+    """The flow, if its stages share one session; else empty."""
     go: SessionStep = SessionStep.NONE
     handoff: str = ""
     """Hash of what a fresh session begins with."""
     anew: bool = False
-    """A person wants the stage from its beginning: no session of before knows of that."""
+    """True if a person wants the stage from its beginning, which no earlier session knows about."""
     said: SessionStep = SessionStep.NONE
-    """What a person answered when asked."""
+    """The person's answer when asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class WeighResult:
-    """What came of weighing."""
+    """The result of weighing a resume against a handoff."""
 
     go: SessionStep = SessionStep.NONE
     reason: str = ""
     forced: bool = False
-    """Resuming is not advised: a person is asked, if there is one."""
+    """True if resuming is not advised: a person is asked, if there is one."""
     judged: bool = False
-    """The old session is asked before it ends."""
+    """True if the old session is asked for a handoff before it ends."""
     at_all: bool = True
-    """The session can be resumed."""
+    """True if the session can be resumed."""
     handoff: str = ""

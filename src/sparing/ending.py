@@ -1,6 +1,6 @@
-"""What a feature remembers of its end: what was left open, and which logs were read.
+"""What a feature records of its end: what was left open, and which logs were read.
 
-Part of a place, so small JSON only; what a later version has added may be missing.
+Part of a `Place`, so small JSON only; fields added by later versions may be missing.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from sparing.codec import Stored
 from sparing.turn import TURNS, Turn
 
 (ROLE,) = TURNS[Turn.RETRO].roles
-"""Who looks back at a feature."""
+"""The role that writes a feature's retrospective."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ending(Stored):
     unfinished: tuple[str, ...] = ()
-    """Unfinished tasks, in words; a person accepts them or does not."""
+    """Descriptions of unfinished tasks, which a person accepts or not."""
     logs: str = ""
-    """The commit with the logs as a retrospective has read them; empty while none has."""
+    """The commit with the logs that a retrospective has read; empty if there was none."""

@@ -74,7 +74,7 @@ class EngineBusy(StateError):
 
 
 class SandboxRefused(SparingError):
-    """Nobody agreed to it; or agents would even have the powers of root."""
+    """The sandbox is too weak and no one agreed to that, or agents would have root's powers."""
 
 
 class NeedsHuman(SparingError):

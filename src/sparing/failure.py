@@ -19,15 +19,15 @@ class Failure(StrEnum):
     BUDGET = "budget"
     GARBAGE = "garbage"
     LIMIT = "limit reached"
-    """Of memory or disk."""
+    """A limit of memory or disk was reached."""
 
 
 LIMIT_REACHED = 122
-"""With this code the sandbox ends a client that has reached one; its last line says which."""
+"""The exit code when the sandbox ends a client at a limit; its last line says which."""
 STOPPED = "sandbox: stopped: "
 
 
 def limit_words(code: int, said: str) -> str:
-    """Which limit a client has reached, from its exit code and its last words; empty if none."""
+    """Which limit a client has reached, from its exit code and last output; empty if none."""
     last = said.rstrip().rpartition("\n")[2]
     return last.removeprefix(STOPPED) if code == LIMIT_REACHED and last.startswith(STOPPED) else ""

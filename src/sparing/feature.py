@@ -12,7 +12,7 @@ _NEVER_LAST = frozenset(
     ("a", "an", "and", "by", "for", "in", "of", "on", "or", "the", "to", "with")
 )
 PROJECT = "project"
-"""The flow of a project."""
+"""The name of a project's flow."""
 
 
 class FeatureStatus(StrEnum):
@@ -50,22 +50,22 @@ class Background:
     """Where a feature comes from, and what it waits for."""
 
     description: str = ""
-    """The request at length, where its title is not all of it."""
+    """The full request, if its title does not say everything."""
     source: str = ""
     """The document or the issue that it began with."""
     project: str = ""
     """Such as `P001`."""
     depends_on: tuple[str, ...] = ()
-    """Names of features that must be done before: `012-record-a-payment`."""
+    """Names of features that must be done first, such as `012-record-a-payment`."""
     priority: Priority = Priority.MEDIUM
 
 
 @lazy_dataclass
 class Feature:
     key: str
-    """Unique over all repositories; heads every workflow id."""
+    """Unique across all repositories; the prefix of every workflow id."""
     number: int
-    """Projects have a row of numbers of their own, which count downwards from -1."""
+    """The feature's number; projects are numbered separately, downwards from -1."""
     slug: str
     title: str
     flow: str
@@ -87,7 +87,7 @@ class Feature:
 
     @property
     def is_project(self) -> bool:
-        """A project is worked on as a feature is; what comes of it is a roadmap."""
+        """Whether it is a project, which is worked on like a feature but yields a roadmap."""
         return self.number < 0
 
     @property

@@ -18,14 +18,14 @@ class Severity(StrEnum):
 
 
 class Bar(StrEnum):
-    """Which findings hold a review up, and for how long."""
+    """Which findings block a review, and for how long."""
 
     POLICY = "policy"
-    """As the policy has it: strict under `seed`, rising under the others."""
+    """Depends on the policy: strict under `seed`, rising under the others."""
     STRICT = "strict"
     """Every blocker and every warning, until the cap."""
     RISING = "rising"
-    """Blockers always; warnings ever less, and nothing when nothing moves any more."""
+    """Blockers always; warnings less and less, and none once nothing improves any more."""
 
 
 @lazy_dataclass
@@ -37,9 +37,9 @@ class Finding:
     quote: str = ""
     suggestion: str = ""
     level: str = ""
-    """Which promise it breaks: tasks, spec, design or prd; only some roles say."""
+    """Which document it contradicts: tasks, spec, design or prd; only some roles say."""
     continues: str = ""
-    """The id of the reviewer's own earlier finding that is not settled, as it says."""
+    """The id of the reviewer's own earlier finding that it says is not settled."""
 
     def __post_init__(self) -> None:
         if not self.text.strip():
@@ -61,11 +61,11 @@ class Verdict:
     summary: str = ""
     levels: tuple[LevelResult, ...] = ()
     verified: tuple[str, ...] = ()
-    """Evidence: what was seen, with its place."""
+    """Evidence: what was seen, and where."""
     missing: tuple[str, ...] = ()
     """Evidence: what was looked for and not found."""
     verification: str = ""
-    """What became of an external claim."""
+    """The result of checking an external claim."""
     strengths: tuple[str, ...] = ()
 
     def count(self, severity: Severity) -> int:

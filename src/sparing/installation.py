@@ -1,8 +1,8 @@
 """How this copy of Sparing was installed, and the command line that adds an optional part to it.
 
-A line that a person is told to copy has to work as it stands, so it depends on who installed what:
-a clone has a Makefile, pipx and uv keep tools apart, any other environment has its own pip. The
-package itself is named nowhere, because no index is assumed to have it.
+A command that a person is told to copy has to work as it is, so it depends on the installer: a
+clone has a Makefile, pipx and uv keep tools apart, any other environment has its own pip. The
+package itself is never named, because no index is assumed to have it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a move asks for: jobs. One is done by the leg itself; several side by side, each a workflow.
 
-Who asks: names a dispatch and says when it starts.
+A ticket names a dispatch and says when it starts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class JobKind(StrEnum):
     CHECK = "check"
     """Run the repository's own checks."""
     PROVE = "prove"
-    """Look whether a task is done, and note it in the log."""
+    """Check whether a task is done, and note it in the log."""
     JOIN = "join"
     """Merge what the tasks of a wave made."""
     NOTE = "note"
@@ -37,20 +37,20 @@ class JobKind(StrEnum):
     ACCEPT = "accept"
     """Leave out tests that the code does not meet."""
     WEIGH = "weigh"
-    """See whether the session that is there goes on, or another one begins with a handoff."""
+    """Decide whether to resume the session or to start another one with a handoff."""
     SURVEY = "survey"
-    """See which tasks are not finished."""
+    """Find out which tasks are not finished."""
     CLOSE = "close"
     """Commit the stage's record."""
     REOPEN = "reopen"
     """Commit that a feature whose last gate was not approved is active again."""
     HANDOVER = "handover"
     UNDO = "undo"
-    """Take what single tasks made off the branch."""
+    """Remove the work of single tasks from the branch."""
     SYNC = "sync"
-    """Bring the base branch in, and see whether the checks agree."""
+    """Bring the base branch in, and run the checks."""
     TRACE = "trace"
-    """See which approval no longer holds, since a section that it saw has changed."""
+    """Find approvals that no longer hold because a section they covered has changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,111 +68,111 @@ class Job:
     feedback: str = ""
     note: str = ""
     place: JsonObject | None = None
-    """For SURVEY, CLOSE, REOPEN and HANDOVER: what is looked at or written down."""
+    """For SURVEY, CLOSE, REOPEN and HANDOVER: the `Place` to examine or record."""
     final: bool = False
-    """Of a reviewer that has passed: its look at everything since."""
+    """For a reviewer that has passed: true for its final review of everything since."""
     panel: tuple[str, ...] = ()
-    """Of reviewers who look in one turn: all of them. Wanted is the verdict of `role`, and of those
-    behind it."""
+    """For reviewers in one turn: all of them. Verdicts are wanted from `role` and from those
+    after it."""
     look: int = 0
-    """Of an author that settles findings: the iteration of the loop that looks at it next."""
+    """For an author that settles findings: the iteration of the loop that reviews it next."""
     settles: tuple[str, ...] = ()
-    """Of an author: the ids of the findings it is to settle."""
+    """For an author: the ids of the findings to settle."""
     ended: tuple[tuple[str, bool, int], ...] = ()
-    """How the reviewers before this one ended: role, passed, iteration."""
+    """The results of the reviewers before this one: role, passed, iteration."""
     baseline: str = ""
-    """Hash of what the checks said before the feature began."""
+    """Hash of the checks' results before the feature began."""
     facts: str = ""
-    """Hash of what the program has verified for the reviewers."""
+    """Hash of the facts that the program has verified for the reviewers."""
     part: str = ""
-    """Of an author that writes in parts: which one."""
+    """For an author that writes in parts: which part."""
     research: tuple[tuple[str, str], ...] = ()
-    """Of an author: who looked around, and the hash of what was found."""
+    """For an author: who did research, and the hash of the result."""
     given: tuple[tuple[str, str], ...] = ()
     """For OPEN: documents that the feature begins with, by file name and hash."""
     rewind: str = ""
-    """For OPEN: the name under which commits are kept that the branch goes back from."""
+    """For OPEN: the name under which commits are kept that are removed from the branch."""
     going: Continuation = Continuation()
-    """Of a stage that shares its session with others: how it goes on."""
+    """For a stage that shares its session with others: how it continues."""
     lane: str = ""
-    """Of a task beside others: the worktree that it has to itself."""
+    """For a task in parallel with others: the worktree that it has to itself."""
     building: TaskProgress = TaskProgress()
-    """Of the program's own look at tasks: how far they are."""
+    """For the program's own check of tasks: their progress."""
     chain: str = ""
-    """Of a task: the one before it, in whose session it may go on."""
+    """For a task: the previous one, whose session it may continue."""
     agreed: tuple[str, ...] = ()
-    """For CHECK: changes of checks that a person has agreed to, by key."""
+    """For CHECK: changes to checks that a person has agreed to, by key."""
     sync: BaseSync = BaseSync()
-    """For SYNC: what is brought in, and how far that is."""
+    """For SYNC: what is brought in, and its progress."""
     refined: Refinement = Refinement()
-    """Of a stage that a change is followed to: what is shown of it."""
+    """For a stage that a change affects: what is shown of the change."""
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Whose word is wanted, in order."""
+        """The roles whose verdicts are wanted, in order."""
         return self.panel[self.panel.index(self.role) :] if self.panel else (self.role,)
 
     @property
     def who(self) -> str:
-        """Whoever is asked, under one name."""
+        """All roles that are asked, under one name."""
         return joint_name(self.asked)
 
 
 BUDGET = "budget"
-"""The failure of a job that a cap did not let begin or go on."""
+"""The failure of a job that a cap kept from starting or continuing."""
 LOOP = "loop"
-"""The failure of a job that leads nowhere."""
+"""The failure of a job that makes no progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """What came of a job. Failures are words in here, never exceptions."""
+    """The result of a job. Failures are words in here, never exceptions."""
 
     commit: str = ""
     failure: str = ""
     detail: str = ""
     dispatch: str = ""
-    """Of a reviewer: whose verdict is stored under this id."""
+    """For a reviewer: the id under which its verdict is stored."""
     second: str = ""
-    """Of a panel: under which id its second verdict is stored, if that counts."""
+    """For a panel: the id under which its second verdict is stored, if that counts."""
     reply: str = ""
     """Hash of an author's reply."""
     passed: bool = True
     changed: bool = True
-    """Of an author in a loop: whether the turn changed anything."""
+    """For an author in a loop: whether the turn changed anything."""
     role: str = ""
-    """Of a reviewer: who it was."""
+    """For a reviewer: its role."""
     tasks: tuple[tuple[str, str], ...] = ()
     baseline: str = ""
-    """Of the checks before the feature began: hash of what they said."""
+    """For the checks before the feature began: hash of their results."""
     facts: str = ""
-    """Of the checks: hash of the sheet of facts for the reviewers."""
+    """For the checks: hash of the fact sheet for the reviewers."""
     unproven: tuple[str, ...] = ()
-    """Of the checks: tasks none of whose files has changed, in words."""
+    """For the checks: descriptions of tasks none of whose files has changed."""
     unfinished: tuple[str, ...] = ()
-    """Of the survey: tasks that are not done, in words."""
+    """For the survey: descriptions of tasks that are not done."""
     found: WeighResult | None = None
-    """Of weighing: what came of it."""
+    """For weighing: its result."""
     task: str = ""
-    """Of a task beside others: which one."""
+    """For a task in parallel with others: its number."""
     waves: tuple[tuple[str, ...], ...] = ()
-    """Of the tasks: groups of numbers that may be worked on side by side."""
+    """For the tasks: groups of numbers that may be worked on in parallel."""
     waits: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Of the tasks: those that wait for others, and for which."""
+    """For the tasks: those that depend on others, and on which."""
     chains: tuple[tuple[str, str], ...] = ()
-    """Of the tasks: those that may go on in the session of another one, and of which."""
+    """For the tasks: those that may continue the session of another one, and of which."""
     reported: bool = True
-    """Of a look at a task: its reply had a report."""
+    """For the check of a task: whether its reply had a report."""
     left: tuple[tuple[str, str], ...] = ()
-    """Of a merge: tasks that did not fit, and the hash of why."""
+    """For a merge: tasks that could not be merged, and the hash of the reason."""
     red: bool = False
-    """Of a look at a task: checks are red."""
+    """For the check of a task: true if checks are red."""
     asks: tuple[tuple[str, str], ...] = ()
-    """Of the checks: what changed in them and nobody has agreed to, in words and by key."""
+    """For the checks: changes to them that no one has agreed to, in words and by key."""
     merged: str = ""
-    """Of a base that does not fit yet: the commit on which an agent makes it fit."""
+    """For a base that conflicts: the commit on which an agent resolves it."""
     trace: TraceResult | None = None
-    """Of a change that is followed: where it leads."""
+    """For a change that is traced: the result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,16 +183,16 @@ class Ticket:
     after: str = ""
     """The sibling that has to begin first."""
     again: bool = False
-    """Asked before, by a leg that could not be replayed: what is paid for is not asked again."""
+    """True if a leg that can't be replayed sent it before: what is paid for is not sent again."""
 
     @property
     def step(self) -> str:
-        """The id without the repository's key: equal wherever the repository lies."""
+        """The id without the repository's key: the same wherever the repository is."""
         return self.id.removeprefix(f"{self.feature}.")
 
     @property
     def leg(self) -> int:
-        """The leg's number, which a new generation keeps."""
+        """The number of the leg (see `engine.leg`), which a new generation keeps."""
         return int(self.step.split(".")[1])
 
     @property

@@ -1,9 +1,9 @@
-"""Frozen dataclasses that are made when one is first needed.
+"""Frozen dataclasses that are built when first needed.
 
 Making a dataclass takes most of a millisecond. A short command imports dozens of which it uses two
-or three, so those are marked here and made when the first instance is built, or when somebody asks
-for the fields. Apart from that they are what `@dataclass(frozen=True)` makes. Of its methods only
-those are generated that must be: all classes share how they compare, hash and print.
+or three, so those are marked here and built when the first instance is made, or when the fields are
+accessed. Apart from that they are what `@dataclass(frozen=True)` makes. Only methods that must be
+are generated: all classes share how they compare, hash and print.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ Value = TypeVar("Value")
 FIELDS = "__dataclass_fields__"
 _making = RLock()
 _made: set[type] = set()
-"""Only complete ones: another thread may ask while one is being made."""
+"""Only complete classes: another thread may ask while one is being built."""
 
 
 class _Fields:
-    """Stands where a dataclass has its fields, until somebody looks."""
+    """Stands in for a dataclass's fields until they are accessed."""
 
     def __get__(self, _instance: object, owner: type) -> dict[str, Field[Any]]:
         _make(owner)
@@ -46,7 +46,7 @@ def lazy_dataclass(cls: Class) -> Class:
 
 
 def declared_fields(cls: type) -> Mapping[str, Field[Any]]:
-    """Those that the class itself declares with `field`; the class is not made for that."""
+    """Fields that the class itself declares with `field`, without building the class."""
     if not isinstance(cls.__dict__.get(FIELDS), _Fields):
         return cast("Mapping[str, Field[Any]]", getattr(cls, FIELDS))
     own = cast("Mapping[str, object]", vars(cls))

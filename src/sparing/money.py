@@ -1,12 +1,12 @@
 """Caps: the most that may be spent on something before work stops for a person.
 
-A cap has a scope (whose spending), a measure (of what) and a limit. `Reached` says all three
-with the value, because a stop that can't be understood can't be answered.
+A cap has a scope (whose spending), a measure (of what) and a limit. `Reached` has all three with
+the value, because a stop must be understood to be answered.
 
 Amounts of money: whole billionths of a US dollar, so that sums are exact wherever they are made.
 
-A single cached token of the cheapest model costs ten of them. People read and write dollars;
-these functions are the only way between the two.
+A single cached token of the cheapest model costs ten of them. People read and write dollars; only
+these functions convert between the two.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class CapScope(StrEnum):
     DAY = "day"
     """Everything in this repository's state folder on one day, by UTC."""
     ALL = "all repositories"
-    """Everything that this user, or everybody on one shared database, spends on one day."""
+    """Everything that this user, or everyone on one shared database, spends on one day."""
     TURN = "turn"
     """One try at one dispatch: what is reserved before it is sent."""
     DISPATCH = "dispatch"
@@ -38,7 +38,7 @@ class CapScope(StrEnum):
 
 
 def day_of(at: float) -> str:
-    """The day that a cap on days counts a moment to."""
+    """The day that a moment counts toward in a daily cap."""
     return datetime.fromtimestamp(at, UTC).date().isoformat()
 
 
@@ -50,7 +50,7 @@ class CapMeasure(StrEnum):
 
 @lazy_dataclass
 class Amount:
-    """Tokens of every bucket, and money in billionths of a dollar where a price is known."""
+    """Tokens of every bucket, and money in billionths of a dollar if the price is known."""
 
     tokens: int
     nano_usd: int | None
@@ -62,7 +62,7 @@ class Amount:
 MOST_USD = 1_000_000
 MOST_TOKENS = 1_000_000_000_000
 NO_LIMIT = Amount(MOST_TOKENS, MOST_USD * 1_000_000_000)
-"""The highest that can be set; of a cap over all repositories it means that there is none."""
+"""The highest cap that can be set; for a cap over all repositories it means no cap."""
 
 
 @lazy_dataclass
@@ -81,15 +81,15 @@ class CapLimits:
 
 @lazy_dataclass
 class Reached(Stored):
-    """A cap that stands in the way of the next turn."""
+    """A cap that blocks the next turn."""
 
     scope: CapScope
     name: str
-    """The stage or the day; empty for the others."""
+    """The stage or the day; empty for other scopes."""
     measure: CapMeasure
     spent: int
     wanted: int
-    """What the next turn may take at worst."""
+    """The most that the next turn may take."""
     limit: int
 
     @property
@@ -114,7 +114,7 @@ class Reached(Stored):
 
     @property
     def enough(self) -> int:
-        """The lowest limit with which the turn may be tried."""
+        """The lowest limit that allows the turn."""
         return self.spent + self.wanted
 
     @property
@@ -140,7 +140,7 @@ class Reached(Stored):
 
 
 def _cents(nano: int) -> str:
-    """Rounded up, so that what is advised is enough."""
+    """Dollars rounded up to cents, so that what is advised is enough."""
     from decimal import ROUND_CEILING, Decimal
 
     return str(to_usd(nano).quantize(Decimal("0.01"), ROUND_CEILING))
@@ -148,7 +148,7 @@ def _cents(nano: int) -> str:
 
 NANO = 1_000_000_000
 MILLION = 1_000_000
-"""Price lists say what so many tokens cost."""
+"""The number of tokens that price lists refer to."""
 
 
 class Billing(StrEnum):
@@ -156,11 +156,11 @@ class Billing(StrEnum):
 
     API = "api"
     SUBSCRIPTION = "subscription"
-    """Money is then what the tokens would have cost by the token; caps on money don't count it."""
+    """Money is then what the tokens would have cost individually; caps on money ignore it."""
 
 
 def to_nano(usd: Decimal | float | str) -> int:
-    """Rounded up: a bill is never recorded as less than it is."""
+    """Convert, rounding up: a cost is never recorded as less than it is."""
     from decimal import ROUND_CEILING, Decimal
 
     exact = usd if isinstance(usd, Decimal) else Decimal(str(usd))
@@ -174,12 +174,12 @@ def to_usd(nano: int) -> Decimal:
 
 
 def usd_or_none(nano: int | None) -> float | None:
-    """For JSON, where an unknown amount is null."""
+    """Dollars for JSON, where an unknown amount is null."""
     return None if nano is None else float(to_usd(nano))
 
 
 def dollars(nano: int | None) -> str:
-    """Cents from a dollar on, three decimals below; unknown is a word, never zero."""
+    """Two decimals from one dollar on, three below; unknown is a word, never zero."""
     if nano is None:
         return "unknown"
     return f"${to_usd(nano):,.2f}" if nano >= NANO else f"${to_usd(nano):.3f}"

@@ -41,7 +41,7 @@ def printable(text: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Most text is, line by line: no pattern has to be made for it."""
+    """Whether the text needs no escaping; most text does not, and no pattern is compiled for it."""
     return text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()
 
 

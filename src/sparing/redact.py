@@ -1,13 +1,13 @@
-"""The one redactor: known values and known formats of secrets are taken out of a text.
+"""The one redactor: removes known secret values and known formats of secrets from a text.
 
 Everything that is written down (logs, events, transcripts) goes through `Redactor.clean` first.
-Pure, and linear in the length of the text, which may come from a model: a format begins with
-fixed letters that are searched for as they are, and only there a pattern is tried, once.
+Pure, and linear in the length of the text, which may come from a model: a format begins with fixed
+letters that are searched for literally, and a pattern is tried only there, once.
 
-The rule for known values: none of at least `SHORTEST` characters is left, neither as it is nor
-broken over lines (with indentation, as a literal too), escaped as in JSON, a URL or HTML, wholly
-or in part, or encoded in hex, base64 or UTF-16.
-Each text is looked at alone: a caller that cuts a stream must cut it at the end of a message.
+The rule for known values: none of at least `SHORTEST` characters is left, neither literally nor
+broken over lines (with indentation, as a literal too), escaped as in JSON, a URL or HTML, wholly or
+in part, or encoded in hex, base64 or UTF-16. Each text is handled alone: a caller that splits a
+stream must split it at the end of a message.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class SecretMatch(NamedTuple):
 
 
 class Format(NamedTuple):
-    """A kind of secret that can be told by its form."""
+    """A kind of secret that can be recognised by its form."""
 
     name: str
     prefix: str
@@ -58,7 +58,7 @@ def _formats(name: str, body: str, *prefixes: str) -> Iterator[Format]:
 
 @cache
 def _compiled(body: str) -> re.Pattern[str]:
-    """Where its prefix was found: all of them at once would slow down every command."""
+    """Compile a pattern once its prefix was found: compiling all would slow down every command."""
     return re.compile(body)
 
 
@@ -152,7 +152,7 @@ def _stands_free(text: str, start: int) -> bool:
 
 
 def secret_values(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """What in an environment is secret, by the names; passwords inside of URLs too."""
+    """Secret values in an environment, recognised by name, and passwords in URLs."""
     found: dict[str, None] = {}
     for name, value in environ.items():
         if _compiled(_SECRET_NAME).search(name) and not value.startswith("/"):
@@ -163,7 +163,7 @@ def secret_values(environ: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def spellings(value: str) -> frozenset[str]:
-    """A value as it may stand in a text; of a value with several lines also each line."""
+    """All forms in which a value may occur in a text; for one of several lines, also each line."""
     found = {value, *(line.strip() for line in value.splitlines())}
     for plain in tuple(found):
         data = plain.encode("utf-8", "surrogateescape")
@@ -177,7 +177,7 @@ def spellings(value: str) -> frozenset[str]:
 
 
 def _base64_cores(data: bytes) -> Iterator[str]:
-    """What base64 makes of it wherever it begins: without letters that depend on neighbours."""
+    """Its base64 at any offset, without the letters that depend on neighbouring bytes."""
     for shift in range(3):
         size = shift + len(data)
         text = b2a_base64(bytes(shift) + data, newline=False).decode()
@@ -187,7 +187,7 @@ def _base64_cores(data: bytes) -> Iterator[str]:
 
 
 class Redactor:
-    """Knows the secrets of one run."""
+    """Redacts the secrets of one run."""
 
     def __init__(self, known: Iterable[str] = ()) -> None:
         values = [value for value in known if len(value) >= SHORTEST]
@@ -197,13 +197,13 @@ class Redactor:
         self._remembered = lru_cache(REMEMBERED)(self._cleaned)
 
     def clean(self, text: str) -> str:
-        """Ids and names come again and again: what a short text came to is remembered."""
+        """Redact a text; results for short ones, such as ids and names, are cached."""
         if len(text) < SHORTEST:
             return text
         return self._remembered(text) if len(text) <= SHORT else self._cleaned(text)
 
     def clean_lines(self, text: str) -> str:
-        """The same for a text whose lines are counted: it keeps as many as it has."""
+        """Redact a text and keep its number of lines."""
         return self._cleaned(text, breaks=True)
 
     def _cleaned(self, text: str, *, breaks: bool = False) -> str:
@@ -213,14 +213,14 @@ class Redactor:
         return _replace(text, found, self._mark, breaks=breaks)
 
     def places(self, text: str) -> list[tuple[int, int]]:
-        """From where to where known values stand in a text."""
+        """Start and end of each known value in a text."""
         if not self._needles:
             return []
         found = [*self._known(text), *self._broken(text, BREAK)]
         return [*found, *self._broken(text, CODED)] if CODED.search(text) else found
 
     def clean_data(self, data: Any) -> Any:
-        """The same for what is about to become JSON: inside of strings and keys."""
+        """Redact data that is about to become JSON: its strings and keys."""
         if isinstance(data, str):
             return self.clean(data)
         if isinstance(data, list | tuple):
@@ -238,8 +238,8 @@ class Redactor:
                 start = text.find(needle, start + 1)
 
     def _broken(self, text: str, between: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-        """Found in the text without what may stand between its letters, or stand for one; given as
-        places in the text with that."""
+        """Known values found in the text once decoded and without breaks, as positions in the
+        original text."""
         joined, places, removed, ends = join(text, between)
         if joined == text:
             return
@@ -264,7 +264,7 @@ def _replace(text: str, spans: Iterable[tuple[int, int]], mark: str, *, breaks: 
 
 
 def _safe_mark(needles: Iterable[str]) -> str:
-    """A mark that can't make a secret whole again together with what stands beside it."""
+    """A mark that can't complete a secret together with the text next to it."""
     letters = set("".join(needles))
     if letters.isdisjoint(MARK) or not any(_joins(MARK, needle) for needle in needles):
         return MARK

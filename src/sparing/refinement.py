@@ -1,4 +1,4 @@
-"""A change that is followed through a feature's documents: what a job is told of it, and gives."""
+"""A change that is traced through a feature's documents: a job's input and result."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
-    """What whoever judges a document or code again is shown of it."""
+    """What an agent that reviews a document or code again is shown of the change."""
 
     since: str = ""
-    """The commit with what was approved before; empty if everything is looked at."""
+    """The commit that was approved before; empty if everything is reviewed."""
     parts: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Of a document, by file name: sections that depend on a change, shown though they may not
+    """By file name of a document: sections that depend on a change, shown although they may not
     have changed themselves."""
 
 
@@ -23,6 +23,6 @@ class TraceResult:
     stage: str = ""
     shown: Refinement = Refinement()
     redo: tuple[str, ...] = ()
-    """Of the stage that makes code: tasks to be done again."""
+    """For the stage that makes code: tasks to be done again."""
     gone: tuple[str, ...] = ()
-    """Tasks that were done and that the document has no more."""
+    """Tasks that were done but are no longer in the document."""

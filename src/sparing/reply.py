@@ -1,4 +1,4 @@
-"""What came of a turn, as far as the work goes on with it: the bill is in the ledger."""
+"""The result of a turn as far as the work needs it: its cost is in the ledger."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ PASSING = frozenset(
 )
 """Failures worth a second, fresh try."""
 RESUMING = PASSING | {Failure.CONTEXT_OVERFLOW, Failure.GARBAGE}
-"""Of a session that is gone on with, also these: a fresh one may do better."""
+"""For a resumed session, also these: a fresh one may do better."""
 MOST_TRIES = 4
 """How often a turn is sent again: once to the same backend, or to others that take over."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Of a turn that was not sent, or that nothing may follow, only the failure."""
+    """A turn that was not sent, or that nothing may follow, has only the failure."""
 
     failure: str = ""
     detail: str = ""
@@ -38,28 +38,28 @@ class Reply:
     last_call_after: float = 0.0
     """Seconds from the turn's start to that of its last request."""
     answer_tokens: int = 0
-    """Of the last request's answer, which no other has sent yet."""
+    """Tokens of the last answer, which no request has sent yet."""
     elsewhere: str = ""
-    """Of a turn that failed: the backend that takes it over."""
+    """For a failed turn: the backend that takes it over."""
 
     @property
     def failed(self) -> str:
-        """In words; empty if it did not."""
+        """The failure in words; empty if there was none."""
         return f"{self.failure}: {self.detail}" if self.failure else ""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyOutcome:
-    """What is wrong with a reply that goes back, or what came of it."""
+    """What is wrong with a reply that is returned to the agent, or its result."""
 
     complaint: str = ""
     result: JobResult = JobResult()
     wanted: tuple[str, ...] = ()
-    """Of reviewers who looked in one turn: whose verdict goes back."""
+    """For reviewers that share a turn: whose verdicts are returned."""
 
 
 def again(sent: Sent, reply: Reply, tries: int) -> str | None:
-    """What is said of the turn when it is sent again; None if it is not."""
+    """The note with which the turn is sent again; None if it is not."""
     if reply.elsewhere:
         return ""
     resumed = sent.way is Way.RESUME

@@ -1,13 +1,13 @@
 """A piece of a prompt: named, hashed, measured.
 
-A prompt is a list of segments, the steadiest first. Each becomes its own content block, so
-that what several dispatches share can be read from a cache.
+A prompt is a list of segments, the most stable first. Each becomes its own content block, so that
+what several dispatches share can be read from a cache.
 
-What must be equal for two dispatches to share a cached trunk.
+Also what must be equal for two dispatches to share a cached trunk.
 
-A provider's cache begins before the first word of a prompt: with the client, the model, its
-tools, the system prompt and the output schema. A role that differs in one of them reads nothing
-of what the others wrote, however equal their prompts are.
+A provider's cache begins before the first word of a prompt: with the client, the model, its tools,
+the system prompt and the output schema. A role that differs in one of them reads nothing of what
+the others wrote, however equal their prompts are.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _REFERENCE = re.compile(r"^- [A-Z][\w ]*: (?P<path>/.+)$", re.MULTILINE)
 
 
 class Volatility(IntEnum):
-    """How soon a segment changes; prompts are ordered by it."""
+    """How often a segment changes; prompts are ordered by it."""
 
     FEATURE = 0
-    """Equal in all dispatches of a feature."""
+    """The same in all dispatches of a feature."""
     STAGE = 1
-    """Equal for all roles and iterations of a stage."""
+    """The same for all roles and iterations of a stage."""
     ROLE = 2
-    """Equal in all iterations of one role."""
+    """The same in all iterations of one role."""
     ITERATION = 3
     """New in every turn."""
 
@@ -76,7 +76,7 @@ def references_of(text: str) -> tuple[str, ...]:
 class TrunkKey:
     backend: str
     version: str
-    """Of the client; empty where the backend does not tell."""
+    """The client's version; empty if the backend does not report it."""
     model: str
     tools: tuple[str, ...]
     system: str

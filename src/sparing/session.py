@@ -1,6 +1,6 @@
 """A conversation with an agent that can be resumed.
 
-One is kept per feature, stage and role. `commit` is what that role last saw: the delta of its
+One is kept per feature, stage and role. `commit` is the last one that role saw: the delta of its
 next turn starts there.
 """
 
@@ -28,7 +28,7 @@ class Session:
     last_call: float = 0.0
     """When its last request started: a cache counts from there."""
     answer_tokens: int = 0
-    """Of the transcript: what was answered last, which no request has sent yet."""
+    """Tokens of the last answer in the transcript, which no request has sent yet."""
 
     def __post_init__(self) -> None:
         if not self.id:

@@ -1,6 +1,6 @@
-"""How far the tasks of a stage are: done, left out, still open, and who helps afterwards.
+"""Progress of a stage's tasks: done, left out, still open, and which helpers follow.
 
-Part of a place, so small JSON only. What comes next is read off it; nothing is counted twice.
+Part of a `Place`, so small JSON only. The next step is derived from it; nothing is counted twice.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class TaskResult(NamedTuple):
-    """What came of one task that was dispatched."""
+    """The result of one dispatched task."""
 
     number: str
     commit: str
@@ -22,34 +22,34 @@ class TaskResult(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class TaskProgress:
     waves: tuple[tuple[str, ...], ...] = ()
-    """The numbers of all tasks, in groups that may be worked on side by side."""
+    """The numbers of all tasks, in groups that may be worked on in parallel."""
     waits: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Tasks that wait for others, and for which."""
+    """Tasks that depend on others, and on which."""
     done: tuple[str, ...] = ()
     complete: tuple[str, ...] = ()
-    """Of those done: found complete, without a change."""
+    """Finished tasks that were found complete, without a change."""
     skipped: tuple[tuple[str, str], ...] = ()
     """Tasks that a person left out, and why."""
     blocked: tuple[str, ...] = ()
-    """Tasks that wait for one which was left out."""
+    """Tasks that depend on one that was left out."""
     alone: tuple[str, ...] = ()
-    """Tasks that did not get on with the others of their wave."""
+    """Tasks that conflicted with others of their wave and are done alone."""
     told: tuple[tuple[str, str], ...] = ()
-    """Of those: hash of what is said to whoever does them again."""
+    """For those: hash of what the agent that redoes them is told."""
     tried: tuple[str, ...] = ()
-    """Tasks that have had their second try."""
+    """Tasks that were already tried a second time."""
     turns: int = 0
-    """How often the task at hand was dispatched."""
+    """How often the current task was dispatched."""
     since: str = ""
-    """The commit before the task at hand, or before whoever helps."""
+    """The commit before the current task or helper."""
     parts: tuple[TaskResult, ...] = ()
-    """What a wave gave, or a task that is looked at."""
+    """The results of a wave, or of a task that is being checked."""
     why: str = ""
-    """Why the task at hand is not done, where a person is asked."""
+    """Why the current task is not done, if a person is asked."""
     red: bool = False
-    """The last look at the checks was not green."""
+    """True if the checks were not green the last time."""
     helper: str = ""
-    """Whoever helped last."""
+    """The last helper."""
     outlines: str = ""
     """Hash of the tests that the documents ask for."""
     tests: tuple[str, str] = ("", "")
@@ -57,14 +57,14 @@ class TaskProgress:
     fixes: int = 0
     """How often the code was changed to meet them."""
     chains: tuple[tuple[str, str], ...] = ()
-    """Tasks that may go on in the session of another one, and of which."""
+    """Tasks that may continue the session of another one, and of which."""
     last: str = ""
-    """The task that was done last, at the first try and with a report."""
+    """The task done last, if at the first try and with a report; else empty."""
     single: bool = False
-    """A task in the session of another one was not done: the rest have sessions of their own."""
+    """True if a task in another one's session was not done: the rest get their own sessions."""
 
     undo: tuple[str, ...] = ()
-    """Tasks whose work is to be taken off the branch before anything else."""
+    """Tasks whose work must be removed from the branch before anything else."""
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -72,12 +72,12 @@ class TaskProgress:
 
     @property
     def settled(self) -> tuple[str, ...]:
-        """Tasks of which no change is expected."""
+        """Tasks that are expected to change nothing."""
         return (*self.complete, *self.left_out)
 
     @property
     def upcoming(self) -> tuple[str, ...]:
-        """What is open of the first group that is not over."""
+        """Open tasks of the first group that is not finished."""
         over = {*self.done, *self.left_out}
         for wave in self.waves:
             if still := tuple(number for number in wave if number not in over):
@@ -86,18 +86,18 @@ class TaskProgress:
 
     @property
     def side_by_side(self) -> tuple[str, ...]:
-        """Those of them that can be worked on at once; none if it would be only one."""
+        """Those that can be worked on in parallel; empty if there would be only one."""
         free = tuple(number for number in self.upcoming if number not in self.alone)
         return free if len(free) > 1 else ()
 
     def chained_to(self, number: str) -> str:
-        """The task whose session this one may go on in; empty if it begins by itself."""
+        """The task whose session this one may continue; empty if it starts its own."""
         before = dict(self.chains).get(number, "")
         first = self.turns <= 1 and number not in self.tried
         return before if before == self.last and first and not self.single else ""
 
     def users(self, number: str) -> tuple[str, ...]:
-        """The tasks that wait for this one, or for one that does, and are not over."""
+        """Unfinished tasks that depend on this one, directly or indirectly."""
         waits, lost = dict(self.waits), {number}
         over = {*self.done, *self.left_out}
         listed = [one for wave in self.waves for one in wave]
@@ -106,7 +106,7 @@ class TaskProgress:
         return tuple(one for one in listed if one in lost and one != number)
 
     def without(self, number: str, why: str) -> TaskProgress:
-        """A person leaves a task out; what waits for it can't be done either."""
+        """Leave a task out for a person; what depends on it can't be done either."""
         blocked = (*self.blocked, *self.users(number))
         return replace(self, skipped=(*self.skipped, (number, why)), blocked=blocked)
 

@@ -1,7 +1,7 @@
-"""One table of turns: what an agent can be asked for, one row each, and all that differs by it.
+"""The table of turns: what an agent can be asked for, one row each, with all that differs.
 
-Whoever has to know something of a turn looks it up here. There are no defaults: a new turn is a
-row in which every column is decided.
+Everything about a turn is looked up here. There are no defaults: a new turn is a row in which every
+column is decided.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sparing.turn_kind import Errand, PromptKinds, ReplyForm, TurnKind, always
 
 
 class Turn(StrEnum):
-    """What an agent is asked to do; also how the ledger names it."""
+    """What an agent is asked to do; also its name in the ledger."""
 
     NONE = ""
     WRITE = "write"
@@ -27,31 +27,31 @@ class Turn(StrEnum):
     REPAIR_CHECKS = "repair_checks"
     JUDGE = "judge"
     ANSWER = "answer"
-    """Go on with what a person answered."""
+    """Continue with a person's answers."""
     RESEARCH = "research"
-    """Look around for an author, and report."""
+    """Do research for an author, and report."""
     PART = "part"
-    """Go on with the next part of the document."""
+    """Continue with the next part of the document."""
     PROPOSE = "propose"
     SIMPLIFY = "simplify"
     OUTLINE = "outline"
-    """Say which tests the documents ask for, without a look at the code."""
+    """List the tests that the documents ask for, without seeing the code."""
     DEEPEN = "deepen"
-    """Write the tests that are missing."""
+    """Write missing tests."""
     MEND = "mend"
-    """Make the code do what deeper tests ask for."""
+    """Change the code to pass the deeper tests."""
     RESOLVE = "resolve"
-    """Make a feature fit the base branch that was brought in."""
+    """Adapt a feature to the base branch that was brought in."""
     REFINE = "refine"
-    """Bring a document up to date with what changed above it, and leave the rest as it is."""
+    """Update a document after a change in those it builds on, and leave the rest as it is."""
     RETRO = "retro"
-    """Look back at the feature, and judge what the bank says."""
+    """Review the feature in retrospect, and judge the entries of the knowledge bank."""
     HAND_OVER = "hand_over"
-    """Say what only this session knows, before another one goes on."""
+    """Write down what only this session knows, before another one takes over."""
 
 
 class StageStep(StrEnum):
-    """Where within a stage: at a turn, or at something that the program does itself."""
+    """The step within a stage: a turn, or something the program does itself."""
 
     OPEN = "open"
     RESEARCH = "research"
@@ -91,35 +91,35 @@ class TurnRow(NamedTuple):
     kinds: PromptKinds
     errand: Errand
     code_errand: Errand
-    """In a stage whose tasks become code."""
+    """The errand in a stage whose tasks become code."""
     step: StageStep
-    """Where a stage is while this is asked for."""
+    """The stage's step during this turn."""
     form: ReplyForm
     words: str
-    """The file of `prompts` that it is usually said with, by folder and name."""
+    """The usual prompt file in `prompts`, by folder and name."""
     phase: str
-    """Where a role works in phases: which one."""
+    """The phase, for a role that works in phases."""
     roles: tuple[str, ...]
-    """Who is asked beside authors and reviewers; the settings say which of them."""
+    """Roles other than authors and reviewers; the settings say which are used."""
     writes: bool
-    """The worktree may be changed, by a role that may do so at all."""
+    """True if the worktree may be changed, by a role that may write at all."""
     sees_code: bool
     by_parts: bool
-    """Of a document that a stage has in parts: it writes one of them."""
+    """True if it writes one part of a document that a stage has in parts."""
     helps: bool
-    """Asked between the tasks and the review of the code."""
+    """True if it runs between the tasks and the review of the code."""
     dispensable: bool
-    """One that fails is told of and left out."""
+    """True if a failure is only reported and the turn skipped."""
     may_leave: bool
-    """It goes on with something: one that changes nothing is borne, and counted in a loop."""
+    """True if it continues earlier work: changing nothing is allowed, and counted in a loop."""
     may_only_ask: bool
-    """Questions alone are an answer, though nothing was changed."""
+    """True if questions alone are an answer, even without a change."""
     tells_changes: bool
-    """Its reply says what was changed, for the review history."""
+    """True if its reply lists what was changed, for the review history."""
     answers_comments: bool
-    """A person's comments that it leaves unanswered are put once more."""
+    """True if a person's comments that it leaves unanswered are asked again."""
     trunk_is_shared: bool
-    """Others send its trunk again, so that a longer life may pay."""
+    """True if others send its trunk again, so that a longer cache lifetime may pay off."""
 
 
 TURNS: Mapping[Turn, TurnRow] = MappingProxyType({
@@ -269,14 +269,14 @@ TURNS: Mapping[Turn, TurnRow] = MappingProxyType({
 
 
 def kind_of(turn: Turn, *, on_code: bool, in_tier: bool, final: bool) -> TurnKind:
-    """The kind of prompt this turn is asked with here."""
+    """The kind of prompt used for this turn here."""
     kinds = TURNS[turn].kinds
     here = ((final, kinds.final), (on_code, kinds.on_code), (in_tier, kinds.in_tier))
     return next((kind for holds, kind in here if holds and kind is not kinds.usual), kinds.usual)
 
 
 def errand_of(template: str, *, on_code: bool) -> Errand | None:
-    """What the ledger learns from a turn; None for one that only mends a reply."""
+    """The errand under which the ledger learns from a turn; None if it only repairs a reply."""
     turn = turn_named(template)
     if turn is None:
         return None
@@ -287,5 +287,5 @@ _BY_NAME = {one.value: one for one in Turn}
 
 
 def turn_named(template: str) -> Turn | None:
-    """The turn that the ledger means; None for one that only mends a reply or keeps a cache."""
+    """The turn of that name in the ledger; None for one that repairs a reply or keeps a cache."""
     return _BY_NAME.get(template)

@@ -1,8 +1,8 @@
-"""Events of one agent's turn, each kind a type: what it carries. `event.py` has all the others.
+"""Events of one agent's turn, one type for each kind. `event.py` has all the others.
 
 A class that derives from `NoteEvent` is shown as a quiet line of its text, one that derives from
-`HiddenEvent` is not shown, and any other wants a line of its own in `desk/features/event_line.py`,
-where the type checker asks for it.
+`HiddenEvent` is not shown, and any other needs a line of its own in `desk/features/event_line.py`,
+where the type checker requires it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sparing.money import Reached
 
 
 class HiddenEvent:
-    """For the program: people who watch see nothing of it."""
+    """Only for the program: not shown to people who watch."""
 
     __slots__ = ()
 
@@ -27,7 +27,7 @@ class NoteEvent:
 
 
 class AgentAction(StrEnum):
-    """What an agent is seen to do while it works. `sparing watch` shows it, `run` does not."""
+    """What an agent is observed doing. `sparing watch` shows it, `run` does not."""
 
     READ = "read"
     WRITE = "write"
@@ -41,7 +41,7 @@ class AgentAction(StrEnum):
 
     @property
     def verb(self) -> str:
-        """Stands between the agent's name and the event's text."""
+        """The verb between the agent's name and the event's text."""
         return _VERBS[self]
 
 
@@ -70,7 +70,7 @@ class VerdictEvent:
     kind: ClassVar = "verdict"
     passed: bool
     findings: tuple[str, ...] = ()
-    """The severity of each."""
+    """The severity of each finding."""
 
 
 @lazy_dataclass
@@ -81,7 +81,7 @@ class CommitEvent:
 
 @lazy_dataclass
 class HandoffEvent:
-    """The block with which an author ended; the text is its summary."""
+    """The handoff block at the end of an author's reply; the text is its summary."""
 
     kind: ClassVar = "handoff"
     status: str = "completed"
@@ -97,8 +97,8 @@ class HandoffEvent:
 
 @lazy_dataclass
 class WeighedEvent:
-    """Whether a stage goes on in its session. `desk/money/continuity.py` reads the figures
-    that decided it, which are stored beside these."""
+    """Whether a stage continues in its session. `desk/money/continuity.py` reads the figures
+    that decided it, which are stored along with these."""
 
     kind: ClassVar = "weighed"
     go: str
@@ -121,7 +121,7 @@ class HandedOffEvent(HiddenEvent):
 
 @lazy_dataclass
 class FallbackEvent:
-    """A session that was to be resumed was not."""
+    """A session that should have been resumed was not."""
 
     kind: ClassVar = "fallback"
     iteration: int = 0
@@ -144,7 +144,7 @@ class ResearchEvent(NoteEvent):
 
 @lazy_dataclass
 class HeardEvent(HiddenEvent):
-    """Which letters of a person the turn was given."""
+    """Which messages from a person the turn was given."""
 
     kind: ClassVar = "heard"
     letters: tuple[int, ...] = ()
@@ -152,7 +152,7 @@ class HeardEvent(HiddenEvent):
 
 @lazy_dataclass
 class LessonsGivenEvent(HiddenEvent):
-    """Which entries of the knowledge bank the prompt had."""
+    """Which entries of the knowledge bank were in the prompt."""
 
     kind: ClassVar = "given"
     entries: tuple[str, ...] = ()
@@ -160,7 +160,7 @@ class LessonsGivenEvent(HiddenEvent):
 
 @lazy_dataclass
 class BudgetEvent(Reached, HiddenEvent):
-    """A cap that stopped the turn before or while it was paid for."""
+    """A cap stopped the turn before or during it."""
 
     kind: ClassVar = "budget"
 
@@ -173,7 +173,7 @@ class QuotaEvent(HiddenEvent):
 
 @lazy_dataclass
 class FailoverEvent(NoteEvent):
-    """Another backend has taken a turn over; the text says why."""
+    """Another backend has taken over a turn; the text says why."""
 
     kind: ClassVar = "failover"
     left: str = ""
@@ -199,12 +199,12 @@ class ContainedEvent(HiddenEvent):
     changed: tuple[str, ...] = ()
     tree: str = ""
     lent: str = ""
-    """What checks are given of this machine, in words."""
+    """What checks may use of this machine, in words."""
 
 
 @lazy_dataclass
 class IncidentEvent:
-    """A turn that left what it should not have left; the text says what was done about it."""
+    """A turn left something it should not have; the text says what was done about it."""
 
     kind: ClassVar = "incident"
     level: str = ""

@@ -1,7 +1,7 @@
-"""What several turns have in common: the kind of prompt, the errand, the form of the reply.
+"""What several turns have in common: the kind of prompt, the errand, the reply's form.
 
-A row a kind says what such a prompt holds. Where a turn is asked can sharpen its kind: findings
-in code are not settled like findings in a document. Which turn has which stands in `turn`.
+One row per kind says what such a prompt contains. The context can refine a turn's kind: findings in
+code are not settled like findings in a document. `turn` says which turn has which.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ class TurnKind(StrEnum):
     WRITE = "write"
     """An author makes the stage's document."""
     PART = "part"
-    """An author goes on with the next part of its document."""
+    """An author continues with the next part of its document."""
     REVISE = "revise"
     """An author settles findings in a document."""
     REDO = "redo"
-    """An author follows a person's words."""
+    """An author follows a person's comments."""
     ANSWER = "answer"
-    """An author goes on with what a person answered."""
+    """An author continues with a person's answers."""
     REVIEW = "review"
     VALIDATE = "validate"
-    """A reviewer that has passed looks once more at everything since."""
+    """A reviewer that has passed reviews everything since once more."""
     TASK = "task"
     FIX = "fix"
     """An implementer settles findings in the code."""
     CHECKS = "checks"
-    """An author turns red checks green."""
+    """An author fixes red checks."""
     STAGE = "stage"
     """The continuing agent of a tier does its next stage."""
     JUDGE = "judge"
@@ -41,33 +41,33 @@ class TurnKind(StrEnum):
 
 
 class PromptKinds(NamedTuple):
-    """The kind of prompt a turn is asked with, by where it is asked."""
+    """The kind of prompt for a turn, by context."""
 
     usual: TurnKind
     on_code: TurnKind
-    """In a stage whose tasks become code."""
+    """The kind in a stage whose tasks become code."""
     in_tier: TurnKind
     final: TurnKind
-    """Of a reviewer that has passed."""
+    """The kind for a reviewer that has passed."""
 
 
 def always(kind: TurnKind) -> PromptKinds:
-    """Wherever it is asked."""
+    """The same kind in every context."""
     return PromptKinds(kind, kind, kind, kind)
 
 
 class Actor(StrEnum):
-    """As whom the decision matrix sees an agent; it says which template is first, which follows."""
+    """An agent's role in the decision matrix; decides which template is first and which follows."""
 
     REVIEWER = "reviewer"
     FIXER = "fixer"
-    """An author who gets findings to settle: the implementer, or whoever wrote the document."""
+    """An author that gets findings to settle: the implementer, or the document's author."""
     LONE = "lone"
-    """A role that is always fresh."""
+    """A turn that opens a session: there is none it could continue."""
 
 
 class Errand(StrEnum):
-    """Turns that are about the same work: what the ledger learns from one, it expects of others."""
+    """Turns of the same sort of work: what the ledger learns from one applies to the others."""
 
     WRITE = "write"
     REVISE = "revise"
@@ -75,19 +75,19 @@ class Errand(StrEnum):
     IMPLEMENT = "implement"
     FIX = "fix"
     LONE = "lone"
-    """A single turn with its own purpose: simplify, deepen tests, judge, look around."""
+    """A single turn with its own purpose: simplify, deepen tests, judge, research."""
     RETRO = "retro"
     HAND_OVER = "hand over"
 
 
 class ReplyForm(StrEnum):
-    """What kind of answer is read out of a reply."""
+    """The kind of answer that is parsed from a reply."""
 
     TEXT = "text"
-    """Free words; the work is in the worktree."""
+    """Free text; the work is in the worktree."""
     VERDICT = "verdict"
     FINDINGS = "findings"
-    """What somebody found who looked around."""
+    """The results of research."""
     PROPOSAL = "proposal"
     RETRO = "retro"
     HANDOFF = "handoff"
@@ -96,29 +96,29 @@ class ReplyForm(StrEnum):
 class KindRow(NamedTuple):
     actor: Actor
     judges: bool
-    """A verdict is asked for."""
+    """True if a verdict is asked for."""
     formed: bool
-    """The answer may have to be in a form."""
+    """True if the answer may have to follow a schema."""
     own_documents: bool
-    """Documents are those of the role's own file; else those that the stage reads."""
+    """True if the documents are those the role's own file names; else those the stage reads."""
     has_subject: bool
-    """The document that the stage writes is there, and at hand."""
+    """True if the document that the stage writes exists and is available."""
     excerpts: bool
-    """Given parts of documents, or a tier's summaries."""
+    """True if it gets parts of documents, or a tier's summaries."""
     feedback: bool
-    """Brings somebody's words with it: a person's, the checks', an earlier phase's."""
+    """True if it brings feedback: from a person, the checks or an earlier phase."""
     settles: bool
-    """Given the findings that are open."""
+    """True if it gets the open findings."""
     preloads: bool
-    """Files that it names come with it."""
+    """True if files that it names are included."""
     remembers: bool
-    """One of a loop: whoever is asked has been here before."""
+    """True if it is part of a loop, so that the agent has been asked before."""
     catches_up: bool
-    """Others had time to change something before it."""
+    """True if others may have changed something before it."""
     enters: bool
-    """Opens a stage of a tier, and may do so in the session of the stage before."""
+    """True if it opens a stage of a tier, and may do so in the previous stage's session."""
     lists_files: bool
-    """Whoever changes files opens them; a list is enough."""
+    """True if a list of files is enough, as an agent that changes files opens them anyway."""
 
 
 KINDS: Mapping[TurnKind, KindRow] = MappingProxyType({

@@ -1,7 +1,7 @@
 """Tokens of one or more model calls, in buckets that never overlap.
 
-Clients count differently (some put cached tokens inside the input, some beside it): each
-backend converts once, at its edge. Money is not here: a price belongs to a model and a day.
+Clients count differently (some include cached tokens in the input, some don't): each backend
+converts once, at its edge. Money is not here: a price belongs to a model and a day.
 """
 
 from __future__ import annotations

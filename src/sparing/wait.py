@@ -1,8 +1,8 @@
-"""What this process is waiting for, so that whoever looks at it sees that it lives, and until when.
+"""What this process is waiting for and until when, so that observers see that it is alive.
 
-Turns stand in the ledger, and checks and set-ups in notes of their own; everything else that may
-take longer than a moment is entered here while it lasts: locks, git, servers. There is no clock:
-who looks knows since when it has seen a wait.
+Turns are in the ledger, and checks and set-ups in notes of their own; everything else that may take
+longer than a moment is listed here while it lasts: locks, git, servers. There is no clock: an
+observer knows since when it has seen a wait.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 class Wait(NamedTuple):
     number: int
-    """The same for as long as it lasts."""
+    """The wait's id, constant for as long as it lasts."""
     what: str
     limit_seconds: float
 
@@ -26,7 +26,7 @@ _open: dict[int, Wait] = {}
 
 @contextmanager
 def waiting(what: str, limit_seconds: float) -> Generator[None]:
-    """`limit_seconds` is told; who waits keeps it."""
+    """List a wait while it lasts; `limit_seconds` is only shown, the caller enforces it."""
     one = Wait(next(_numbers), what, limit_seconds)
     _open[one.number] = one
     try:
@@ -36,5 +36,5 @@ def waiting(what: str, limit_seconds: float) -> Generator[None]:
 
 
 def open_waits() -> list[Wait]:
-    """The longest first."""
+    """Current waits, the longest first."""
     return list(_open.values())

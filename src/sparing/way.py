@@ -7,20 +7,20 @@ from enum import StrEnum
 
 class Way(StrEnum):
     COMPOSE = "compose"
-    """Fresh, mandatory artifacts inline."""
+    """Fresh session, mandatory artifacts inline."""
     REFERENCE = "reference"
-    """Fresh, artifacts by path."""
+    """Fresh session, artifacts by path."""
     RESUME = "resume"
-    """Into the role's own session, with the delta only."""
+    """The role's own session, with the delta only."""
     FORK = "fork"
     """A new session that shares another one's transcript."""
     PLAIN = "plain"
-    """Fresh, the role's text as system prompt, mandatory artifacts inline: nothing is shared with
-    other roles, marked or added. What every saving has to beat."""
+    """Fresh session, the role's text as system prompt, mandatory artifacts inline: nothing is
+    shared with other roles, marked or added. The baseline for every saving."""
 
 
 class Order(StrEnum):
-    """In which order a prompt says what it says."""
+    """The order of a prompt's parts."""
 
     NESTED = "nested"
     """What many roles share first, the role's own text last."""
@@ -36,48 +36,48 @@ class Policy(StrEnum):
     SEED = "seed"
     """The original workflow's rules to the letter."""
     FRESH = "fresh"
-    """Our prompts, and every dispatch from nothing. No baseline: it has most of what saves."""
+    """Our prompts, and every dispatch in a fresh session. Not a baseline: it has most savings."""
     NAIVE = "naive"
     """The baseline: the role as system prompt, all documents in one block, always fresh."""
 
 
 class Lever(StrEnum):
-    """A means of sending less. Each can be switched off alone."""
+    """A technique for sending less. Each can be switched off alone."""
 
     TRUNK = "trunk"
     """What many roles share comes first, so that they share its cache entry."""
     INLINE = "inline"
-    """Mandatory documents stand in the prompt instead of being opened by tools."""
+    """Mandatory documents are in the prompt instead of being opened by tools."""
     HOUR = "hour"
-    """A trunk that is used after pauses is kept for an hour."""
+    """A trunk that is reused after pauses is cached for an hour."""
     PRIMER = "primer"
-    """What many will read after longer pauses is sent ahead by itself, to be kept for an hour."""
+    """What many will read after longer pauses is sent ahead, to be cached for an hour."""
     NOTES = "notes"
-    """Who looks again without a session gets what the ledger knows of the last look."""
+    """A reviewer without its session gets what the ledger knows of its last review."""
     RESUME = "resume"
     """A session is resumed where that is cheaper."""
     KEEP_ALIVE = "keep-alive"
     """The session of an open loop is kept warm while that pays."""
     PRELOAD = "preload"
-    """Files that are certain to be needed come with the prompt."""
+    """Files that are certain to be needed are included in the prompt."""
     TRIM = "trim"
     """Tool results are shortened before they are first sent."""
     BATCH = "batch"
     """Models are asked to use several tools at once."""
     MAP = "map"
-    """A map of the repository instead of looking around."""
+    """A map of the repository replaces exploring it."""
     SHEET = "sheet"
-    """Lines that agents named as a source, quoted by the program for those who come after."""
+    """Lines that agents cited as a source, quoted by the program for later agents."""
     LEAN_TOOLS = "lean-tools"
-    """Who writes a document is offered no shell, whose description is longer than all others."""
+    """A document's author is offered no shell, whose description is longer than all others."""
     CHAIN = "chain"
-    """A small task goes on in the session of the task before it that names the same files."""
+    """A small task continues the session of the previous task that names the same files."""
 
 
 ALL_LEVERS = "all"
-"""In a list of levers: every one of them."""
+"""Stands for every lever in a list of levers."""
 
 
 def off(lever: Lever) -> str:
-    """How a list of levers names one that is not to be used."""
+    """The entry in a list of levers that switches one off."""
     return f"no-{lever}"
