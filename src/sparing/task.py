@@ -1,7 +1,7 @@
 """One task of a tasks.md, as the parser found it.
 
-A task keeps the exact text it was read from, so that an implementer is given the author's
-words and never a retelling.
+A task keeps the exact text it was read from, so that an implementer gets the author's wording and
+never a paraphrase.
 """
 
 from __future__ import annotations
@@ -25,6 +25,14 @@ class Reference:
     id: str
 
 
+class TaskMark(StrEnum):
+    """What an author marks on a task besides its text."""
+
+    DONE = "done"
+    OPTIONAL = "optional"
+    PARALLEL = "parallel"
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     number: str
@@ -34,12 +42,14 @@ class Task:
     """1-based line of the heading in tasks.md."""
     references: tuple[Reference, ...] = ()
     mentions: tuple[Reference, ...] = ()
-    """In passing, in prose or beside a dependency: they may add a section, never narrow to it."""
+    """References in prose or beside a dependency: they may add a section, never narrow to it."""
     depends_on: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     done_when: str = ""
     group: str = ""
-    """The heading it stands under, without the document's title."""
+    """The heading above it, other than the document's title."""
+    marks: frozenset[TaskMark] = frozenset()
+    """Marks in the document: a ticked box, `[P]`, `Status: done`. They are not verified."""
 
     def __post_init__(self) -> None:
         if not self.number.strip():
@@ -49,7 +59,7 @@ class Task:
 
 
 def ready(tasks: Iterable[Task], done: frozenset[str]) -> tuple[Task, ...]:
-    """Tasks not done whose dependencies all are, in document order."""
+    """Unfinished tasks whose dependencies are all done, in document order."""
     return tuple(
         task for task in tasks if task.number not in done and done.issuperset(task.depends_on)
     )

@@ -1,8 +1,8 @@
 """The fields of a task: `**Done when:** …`, `- **File**: …`, `Depends on: …`, `### Done when`.
 
-Bold labels are fields wherever they start a line, with the colon inside or outside; plain ones
-only where they are known. A value goes on over the lines that belong to it. Fields inside
-fences are examples, not fields.
+Bold labels are fields wherever they start a line, with the colon inside or outside; plain ones only
+if they are known. A value continues over the lines that belong to it. Fields inside fences are
+examples, not fields.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from sparing.context.documents.field_words import ALIASES, SIGNS
 from sparing.context.documents.markdown import Outline
 
 DONE = (
@@ -25,7 +26,10 @@ DONE = (
 FILES = frozenset(
     {"file", "files", "target file", "target files", "files modified", "files changed"}
     | {"files to modify", "files to create", "test file", "modifies", "creates", "touches"}
+    | {"path", "paths", "affected files", "files touched", "file path", "file paths"}
 )
+PLACES = frozenset({"component", "components", "module", "modules", "location", "where", "scope"})
+"""Fields whose values count as files if they consist only of paths in code spans."""
 DEPENDS = frozenset(
     {"depends on", "depends", "dependency", "dependencies", "deps", "blocked by", "requires"}
     | {"prerequisite", "prerequisites", "after"}
@@ -38,26 +42,42 @@ DOCUMENT = re.compile(
     r"(plan|design|spec)(?: (ref|reference|source|item|step|task|section|phase|stage|component"
     r"|interface)s?)?|(component|interface|requirement)s?"
 )
-_KNOWN = DONE[0] | DONE[1] | DONE[2] | FILES | DEPENDS | SOURCES
+MARKS = frozenset({"status", "parallel", "optional"})
+_KNOWN = DONE[0] | DONE[1] | DONE[2] | FILES | DEPENDS | SOURCES | MARKS
+TASK_FIELDS = (
+    DONE[0] | DONE[1] | FILES | DEPENDS | MARKS
+    | {"requirements", "estimate", "effort", "priority", "owner", "assignee", "story points"}
+)  # fmt: skip
+"""Fields that only a task has."""
 
 _START = re.compile(
-    r"(?P<indent>[ \t>]{0,40})(?P<bullet>(?:[-*+]|\d{1,3}[.)])[ \t]{1,4})?"
+    r"(?P<indent>[ \t>]{0,40})(?P<bullet>(?:[-*+]|\d{1,3}[.)]|:)[ \t]{1,4})?"
     r"(?:\[[ xX~/>-]?\][ \t]{1,4})?"
-    r"(?:[*_]{1,2}(?P<inside>[^*_:\n]{1,48}):[*_]{1,2}|[*_]{1,2}(?P<outside>[^*_:\n]{1,48})[*_]{1,2}:"
-    r"|_(?P<italic>[A-Za-z][A-Za-z ]{1,30}):(?=[^_\n]{1,200}_[ \t]*$)"
-    r"|(?P<plain>[A-Za-z][A-Za-z ()]{1,30}):)[ \t]*"
+    r"(?:[*_]{1,2}(?P<inside>[^*_:：\n]{1,48})[:：][*_]{1,2}"
+    r"|[*_]{1,2}(?P<outside>[^*_:：\n]{1,48})[*_]{1,2}[ \u00a0]?[:：]"
+    r"|_(?P<italic>[^\W\d_][^\W\d_ ]{0,12}(?: [^\W\d_]{1,15}){0,3})[:：](?=[^_\n]{1,200}_[ \t]*$)"
+    r"|(?P<plain>[^\W\d_][^\W\d_]{0,20}(?:[ '-][^\W\d_()]{1,20}|[ ]?\([^()\n]{1,20}\)){0,4})"
+    r"[ \u00a0]?[:：]"
+    rf"|(?P<sign>[{SIGNS}])\ufe0f?)[ \t]*"
 )
-_INLINE = re.compile(r"\*\*(?P<label>[^*:\n]{1,48}):\*\*[ \t]*")
+_INLINE = re.compile(rf"\*\*(?P<label>[^*:\n]{{1,48}}):\*\*[ \t]*|(?P<sign>[{SIGNS}])\ufe0f?[ \t]*")
 _IN_CODE = re.compile(
     r"`(?P<label>requires|depends on|after|blocked by): *(?P<value>[^`\n]{1,160})`"
 )
+_IN_BRACES = re.compile(
+    r"[{\[(](?P<label>[^\W\d_][^\W\d_ ]{1,15}(?: [^\W\d_]{1,10})?): *"
+    r"(?P<value>[^{}\[\]()\n]{1,160})[}\])]"
+)
+"""`{deps: T1}`, `(files: a.py)`"""
+_INLINE_NAMES = FILES | DEPENDS | MARKS
+"""Fields that may be given inline; a section named in brackets is only a mention."""
 _ITEM = re.compile(r"[ \t>]{0,40}(?:[-*+]|\d{1,3}[.)])[ \t]")
 _RULE = re.compile(r" {0,3}(?:-{3,}|\*{3,}|_{3,})[ \t]*$")
 
 
 class Field(NamedTuple):
     name: str
-    """Lower case, without what stood in brackets."""
+    """In lower case, without any text in brackets."""
     value: str
 
 
@@ -85,8 +105,12 @@ def _of_line(document: Outline, number: int, last: int) -> Iterator[Field]:
     line = document.lines[number - 1].rstrip("\r\n")
     for match in _IN_CODE.finditer(line):
         yield Field(match["label"], match["value"])
+    for match in _IN_BRACES.finditer(line):
+        name = field_name(match["label"])
+        if name in _INLINE_NAMES and line.count("`", 0, match.start()) % 2 == 0:
+            yield Field(name, match["value"])
     start = _START.match(line)
-    labels = start.group("inside", "outside", "italic", "plain") if start else ()
+    labels = start.group("inside", "outside", "italic", "plain", "sign") if start else ()
     name = field_name(next((label for label in labels if label), ""))
     if start is None or (start["plain"] and not known(name)):
         return
@@ -101,7 +125,8 @@ def _of_line(document: Outline, number: int, last: int) -> Iterator[Field]:
     more = () if ends else _continuation(document, range(number + 1, last + 1), start, head)
     yield Field(name, "\n".join((head, *more)).strip())
     for piece, end in zip(pieces, [*ends[1:], len(line)], strict=False):
-        yield Field(field_name(piece["label"]), line[piece.end() : end].strip(" |·"))
+        label = piece["label"] or piece["sign"]
+        yield Field(field_name(label), line[piece.end() : end].strip(" |·"))
 
 
 def _continuation(
@@ -139,4 +164,6 @@ def _deeper(line: str, start: re.Match[str]) -> bool:
 
 
 def field_name(label: str) -> str:
-    return " ".join(label.partition("(")[0].casefold().split())
+    """In lower case and in English."""
+    name = " ".join(label.partition("(")[0].casefold().replace("_", " ").split())
+    return ALIASES.get(name, name)

@@ -1,9 +1,10 @@
-"""The handoff block: the note with which each stage of a tier ends.
+"""The handoff block: the note that ends each stage of a tier.
 
 Written strictly, read tolerantly: any heading level, bold or plain fields, values over several
-lines or as bullets; as JSON, XML or YAML too (`handoff_forms`). The last block of a reply counts,
-because a reply may quote an earlier one. A reply without any trace of a block says that the stage
-is completed and nothing else; what looks like a block and can't be read is `unreadable`.
+lines or as bullets; also as JSON, XML or YAML (`handoff_forms`). The last block of a reply counts,
+because a reply may quote an earlier one. Text that looks like a block and can't be read is
+`unreadable`; a reply without any trace of one, or with no more than an echo of the instructions, is
+`missing` it. Neither means that the stage is completed.
 """
 
 from __future__ import annotations
@@ -32,11 +33,17 @@ class Handoff:
     next_stage_needs: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     unreadable: str = ""
-    """What looks like a block and can't be read as one: it says nothing of the stage."""
+    """Text that looks like a block but can't be parsed, so that the stage's status is unknown."""
+    missing: bool = False
+    """True if a reply that should end with a block has none."""
+
+    @property
+    def lacks_block(self) -> bool:
+        return self.missing or bool(self.unreadable)
 
     @property
     def pauses(self) -> bool:
-        """A person has to look before the next stage begins."""
+        """Whether a person must decide something before the next stage starts."""
         return self.status is not HandoffStatus.COMPLETED or bool(self.open_questions)
 
 
@@ -88,7 +95,7 @@ _PARTLY = re.compile(r"\b(?:not|partly|partial(?:ly)?|almost|half|nearly)\b")
 
 
 def parse_handoff(reply: str) -> Handoff:
-    """The last block of a reply that is one; an echo of the instructions is none."""
+    """The last valid block of a reply; an echo of the instructions does not count."""
     for match in reversed(list(_BLOCK.finditer(reply))):
         rest = reply[match.end() :]
         end = _END.search(rest)
@@ -102,11 +109,12 @@ def parse_handoff(reply: str) -> Handoff:
         if status is not None:
             return _handoff(status, fields)
         echoed = True
-    return Handoff() if echoed else Handoff(unreadable=trace_of(reply))
+    trace = "" if echoed else trace_of(reply)
+    return Handoff(unreadable=trace, missing=not trace)
 
 
 def parse_questions(reply: str) -> tuple[str, ...]:
-    """What an author asks under a heading of its own, where no block is asked for."""
+    """The questions under a heading of their own, for replies that need no handoff block."""
     for match in reversed(list(_QUESTIONS.finditer(reply))):
         rest = reply[match.end() :]
         end = _END.search(rest)
@@ -114,8 +122,18 @@ def parse_questions(reply: str) -> tuple[str, ...]:
     return ()
 
 
+def spoken(reply: str) -> str:
+    """A reply as a person reads it: its text, and of its handoff block only the summary."""
+    blocks = list(_BLOCK.finditer(reply))
+    if not blocks:
+        return _line(reply)
+    summary = parse_handoff(reply).summary
+    text = _line(reply[: blocks[-1].start()])
+    return text if summary in text else f"{text} {summary}".strip()
+
+
 def with_default(question: str) -> tuple[str, str]:
-    """A question, and what its author would do if nobody answers."""
+    """Split a question into the question and the default answer that its author proposes."""
     match = _DEFAULT.search(question)
     if match is None:
         return question, ""
@@ -123,7 +141,7 @@ def with_default(question: str) -> tuple[str, str]:
 
 
 def summary_of(handoff: Handoff) -> str:
-    """What stands for a stage's whole output: summary, decisions, files; empty without a block."""
+    """Summary, decisions and files, to replace a stage's full output; empty without a block."""
     rows = (
         ("Summary", _line(handoff.summary)),
         ("Key decisions", _joined(handoff.key_decisions)),
@@ -145,7 +163,7 @@ def _fields(block: str) -> dict[str, str]:
 
 
 def _length(rest: str) -> int:
-    """Where the last field ends: at a gap after which plain text goes on."""
+    """Where the last field ends: at a blank line that is followed by plain text."""
     gap = _GAP.search(rest)
     return gap.start() if gap else len(rest)
 
@@ -172,7 +190,7 @@ def _handoff(status: HandoffStatus, fields: Mapping[str, str]) -> Handoff:
 
 
 def _status(text: str) -> HandoffStatus | None:
-    """None for an echo that names several; a word of its own wants a person's look."""
+    """None for an echo that lists several; an unknown status needs a person's intervention."""
     plain = text.strip().lower()
     found = [status for status, pattern in _STATUS.items() if pattern.search(plain)]
     if len(found) > 1:
@@ -185,7 +203,7 @@ def _status(text: str) -> HandoffStatus | None:
 
 
 def _several(value: str) -> tuple[str, ...]:
-    """One entry a bullet or a semicolon; lines that go on belong to the entry above."""
+    """One entry per bullet or semicolon; continuation lines belong to the entry above."""
     entries: list[str] = []
     for line in value.splitlines():
         text = line.lstrip("> \t")

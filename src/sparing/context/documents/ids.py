@@ -1,4 +1,4 @@
-"""Identifiers as documents write them: `C10`, `Component 10`, `Step 1.1`, `1A.1`, `TD-3`, `A.2`.
+"""Identifiers as documents write them: `C10`, `Component 10`, `Step 1.1`, `1A.1`, `TD-3`, `W1-A`.
 
 An identifier is a token with an optional label before it. Comparing is done on a normal form
 (lower case, no dash between letters and digits). A heading is *led* by an identifier when it
@@ -11,10 +11,10 @@ import re
 from typing import NamedTuple
 
 TOKEN = (
-    r"(?:[A-Za-z]{1,5}-?\d{1,6}|\d{1,6}|[A-Za-z]{1,8}(?=\.\d))[A-Za-z]{0,2}"
+    r"(?:[A-Za-z]{1,5}\d{1,6}(?-i:-[A-Z])(?!\w)|[A-Za-z]{1,5}-?\d{1,6}|(?-i:[A-Z]{1,10}(?:[-_][A-Z]{1,10}){0,2})[-_]\d{1,6}|\d{1,6}|[A-Za-z]{1,8}(?=\.\d))[A-Za-z]{0,2}"
     r"(?:\.[A-Za-z]{0,2}\d{1,6}[A-Za-z]{0,2}){0,5}"
 )
-END = r"(?!\w|[-.]\w)"
+END = r"(?!\w|[-.]\w|:\d)"
 LABELS = (
     "component|interface|step|phase|stage|task|item|section|part|group|bundle|milestone"
     "|decision|requirement|module|appendix|batch|wave|story"
@@ -61,15 +61,15 @@ class Ident(NamedTuple):
 
     @property
     def parent(self) -> Ident | None:
-        """`1a.1` lies in `1a`, and that in `1`."""
-        shorter = self.token.rstrip("abcdefghijklmnopqrstuvwxyz")
+        """The identifier one level up: `1a` for `1a.1`, and `1` for `1a`."""
+        shorter = self.token.rstrip("abcdefghijklmnopqrstuvwxyz").rstrip("-")
         if shorter and shorter != self.token:
             return Ident(self.label, shorter)
         head, dot, _ = self.token.rpartition(".")
         return Ident(self.label, head) if dot else None
 
     def extends(self, other: Ident) -> bool:
-        """Whether this is `1.1` or `1a` to the other's `1`."""
+        """Whether this extends the other, as `1.1` or `1a` extends `1`."""
         mine, others = self._bare(), other._bare()
         rest = mine.removeprefix(others)
         return rest != mine and (rest[:1] == "." or (rest.isalpha() and others[-1:].isdigit()))
@@ -94,7 +94,7 @@ class Lead(NamedTuple):
 
 
 def normal(token: str) -> str:
-    return re.sub(r"^([a-z]{1,8})-", r"\1", token.casefold())
+    return re.sub(r"^([a-z]{1,8})[-_]", r"\1", token.casefold())
 
 
 def ident(label: str, token: str) -> Ident:
@@ -105,7 +105,7 @@ def ident(label: str, token: str) -> Ident:
 
 
 def span(first: Ident, last_token: str) -> tuple[Ident, ...]:
-    """All of a range like `C3-C5`, `1.1-1.4` or `T6a-T6d`; its two ends where it has no steps."""
+    """All of a range like `C3-C5`, `1.1-1.4` or `T6a-T6d`; only its ends if it can't be counted."""
     last = Ident(first.label, normal(last_token))
     head, start = _split(first.token)
     tail_head, stop = _split(last.token)
@@ -130,7 +130,7 @@ def _rank(step: str) -> int:
 
 
 def parse_ident(text: str) -> tuple[Ident, ...]:
-    """The identifier that the whole text is, or all of a range; empty if it is none."""
+    """The identifier, or all of a range, if that is the whole text; else empty."""
     stripped = text.strip()
     if len(stripped) == 1 and stripped.isalpha():
         return (ident("", stripped),)
@@ -155,15 +155,22 @@ def lead(heading: str) -> Lead | None:
     # `Update section 1.5` and `3 new files` are titles, no identifiers.
     if words and (separated is None or separated.end() == len(heading)):
         return None
-    if first.plain and not label and separated is None:
+    marked = heading[:position][-1:] == "#" or _is_bold_alone(heading, position, end)
+    if first.plain and not label and separated is None and not marked:
         return None
     title = _title(heading[separated.end() if separated else end :], "*" in heading[:position])
     idents = span(first, last) if last else (first,)
     return Lead(idents, heading[match.start(3) : end], title, separated is not None)
 
 
+def _is_bold_alone(heading: str, start: int, end: int) -> bool:
+    """`**0-3** Set up`: nothing but the identifier is bold."""
+    return heading[max(0, start - 2) : start] == "**" == heading[end : end + 2]
+
+
 def _title(rest: str, bold: bool) -> str:
     """What follows the identifier, without the other half of bold that began before it."""
+    rest = rest[1:] if rest.startswith("`") and rest.count("`") % 2 else rest
     if bold:
         rest = rest[2:] if rest.startswith("**") else rest.rstrip().removesuffix("**")
     return rest.strip().lstrip(":.—–-· ")

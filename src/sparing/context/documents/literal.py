@@ -1,8 +1,8 @@
-"""The seed's task parser and section extractor, to the letter.
+"""The seed's task parser and section extractor, reproduced exactly.
 
-Kept so that the tolerant parser can be measured beside it (`policy = "seed"`). It knows no
-fences, wants `### Task 1.1`, splits on commas only and finds identifiers as substrings; where
-the seed contradicts itself, both readings are given. Do not improve it.
+Kept so that the tolerant parser can be compared with it (`policy = "seed"`). It ignores fences,
+requires `### Task 1.1`, splits on commas only and finds identifiers as substrings; where the seed
+contradicts itself, both readings are given. Do not improve it.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def read_tasks(text: str) -> tuple[LiteralTask, ...]:
 
 
 def literal_tasks(text: str) -> tuple[Task, ...]:
-    """What the original would build: numbers that are used twice are counted, for our records."""
+    """The tasks that the original would build; a repeated number gets a count, for our records."""
     seen: dict[str, int] = {}
     found: list[Task] = []
     for one in read_tasks(text):
@@ -105,18 +105,37 @@ def literal_tasks(text: str) -> tuple[Task, ...]:
 class LiteralScope(NamedTuple):
     plan: str
     design: str
+    warnings: tuple[str, ...] = ()
 
 
 def literal_scope(task: Task, plan: str | None, design: str | None) -> LiteralScope | None:
-    """Sections where every reference leads to one, the whole document where none or not all do,
-    and nothing of a document that only the other's references leave out. None for a task that
-    these rules do not know."""
+    """Sections if every reference leads to one, the whole document if none or only some do, and
+    nothing of a document if only the other one is referenced. None for a task that these rules
+    can't read."""
     read = read_tasks(task.body)
     if not read:
         return None
     found = resolve(read[0].references, plan, design)
     texts = {ReferenceKind.PLAN: plan or "", ReferenceKind.DESIGN: design or ""}
-    return LiteralScope(*(_scope(kind, found, text) for kind, text in texts.items()))
+    parts = (_scope(kind, found, text) for kind, text in texts.items())
+    unread = [f"task {task.number}: '{part}' is not a reference" for part in read[0].unmatched]
+    told = [line for kind in texts for line in _warnings(task, kind, found)]
+    return LiteralScope(*parts, warnings=(*unread, *told))
+
+
+def _warnings(task: Task, kind: ReferenceKind, found: Sequence[Resolved]) -> list[str]:
+    """What the original logs; and what it passes over in silence, a document left out."""
+    match extent(kind, found):
+        case Extent.EMPTY:
+            return [f"task {task.number} names no part of {kind}.md and is sent none of it"]
+        case Extent.FULL if not found:
+            return [f"task {task.number} names no part of {kind}.md"]
+        case Extent.FULL:
+            own = [one for one in found if one.reference.kind is kind and one.section is None]
+            lost = ", ".join(one.reference.id for one in own)
+            return [f"task {task.number}: {kind}.md has no section {lost}"]
+        case Extent.SCOPED:
+            return []
 
 
 def _scope(kind: ReferenceKind, found: Sequence[Resolved], text: str) -> str:

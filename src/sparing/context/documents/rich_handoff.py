@@ -1,11 +1,11 @@
-"""The rich handoff: all that a fresh session needs to go on where another one ended.
+"""The rich handoff: all that a fresh session needs to continue where another one ended.
 
-Three layers. Pipeline state is the program's: outputs, handoffs, the feature's data, feedback.
-Of the codebase map and the working state it tells what it has seen (opened files, what they
-define, imports, next stage, changed files, open questions, warnings); what only the agent that
-leaves can know, it adds. Two to five thousand tokens: what is too long is shortened in a fixed
-order, lists to their first lines and a count of the rest; the user's request and open questions
-are never cut. What is missing is named. Without any word of the agent it is still a handoff.
+Three layers. Pipeline state comes from the program: outputs, handoffs, feature data, feedback. To
+codebase map and working state it adds what it saw (opened files, what they define, imports, next
+stage, changed files, open questions, warnings), and the departing agent adds the rest. Two to five
+thousand tokens: a longer one is shortened in a fixed order, lists to their first lines and a count
+of the rest; the user's request and open questions are never cut. Missing sections are named.
+Without a reply from the agent it is still a handoff.
 """
 
 from __future__ import annotations
@@ -34,10 +34,12 @@ WORKING = {
     "warnings": "Warnings",
 }
 QUESTIONS = "open_questions"
+VERIFY = "verify"
+"""The stage whose document lists the changed files."""
 ASKED = {"patterns": MAP["patterns"], "warnings": WORKING["warnings"]}
-"""What nobody but the agent can say; it may be `none`."""
+"""Sections that only the agent can fill; the answer may be `none`."""
 LIST_LINES = (80, 40, 20, 10, 5, 2, 1)
-"""So many lines of each list, the fewer the longer the whole is."""
+"""Limits for the lines of each list, tried in order until the whole is short enough."""
 LINE_CHARS = 300
 _WORDS = re.compile(r"[^\W_]+")
 
@@ -47,7 +49,9 @@ class StageOutput(NamedTuple):
     text: str
     handoff: Handoff
     outcome: str = ""
-    """How a stage ended that judges or verifies; others say it in their handoff."""
+    """How a stage that judges or verifies ended; other stages say so in their handoff."""
+    path: str = ""
+    """Path of its document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,7 @@ class Pipeline:
     next_stage: str = ""
     changed_files: tuple[str, ...] = ()
     seen: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Of the codebase map, by the names of `MAP`: what the program saw itself."""
+    """Parts of the codebase map that the program saw itself, by the names of `MAP`."""
 
 
 class RichHandoff(NamedTuple):
@@ -157,27 +161,33 @@ def _cut(line: str) -> str:
 
 
 def handoff_notes(pipeline: Pipeline, given: Collection[str]) -> str:
-    """Of a handoff what stands nowhere else, for a session that is given the documents of these
-    stages in full: how others ended, what persons said, what is open. Empty if that is nothing."""
+    """Handoff parts found nowhere else, for a session that has these stages' documents in full:
+    how all stages ended, what the others decided, people's feedback, open items. Empty if there
+    are none."""
     others = [one for one in pipeline.stages if one.stage not in given]
+    decided = [f"{one.stage}: {said}" for one in others for said in one.handoff.key_decisions]
+    files = () if VERIFY in given else pipeline.changed_files
     parts = [
-        _section("### Handoff Chain", _chain(others)),
+        _section("### Key Decisions", _listed(decided)),
         _section("### Feedback", _listed(pipeline.feedback)),
-        *_working(replace(pipeline, next_stage=""), {}),
+        *_working(replace(pipeline, next_stage="", changed_files=files), {}),
     ]
     told = [part for part in parts if part]
-    return "\n\n".join(("# Handoff", _feature(pipeline), *told)) + "\n" if told else ""
+    if not told and not others:
+        return ""
+    chain = _section("### Handoff Chain", _chain(pipeline.stages, given))
+    return "\n\n".join(("# Handoff", _feature(pipeline), chain, *told)) + "\n"
 
 
 def _named_in(reply: str) -> set[str]:
-    """Sections that a reply has, whatever stands in them."""
+    """The sections that a reply has, even if empty."""
     titles = {_plain(title): name for name, title in {**MAP, **WORKING}.items()}
     headings = (_plain(one.text) for one in outline(reply).headings)
     return {titles[heading] for heading in headings if heading in titles}
 
 
 def _joined(pipeline: Pipeline, said: Mapping[str, str]) -> dict[str, str]:
-    """What the program saw, then what the agent says of it."""
+    """What the program saw, followed by what the agent adds."""
     both = {
         name: "\n".join(filter(None, (pipeline.seen.get(name), said.get(name)))) for name in MAP
     }
@@ -185,7 +195,7 @@ def _joined(pipeline: Pipeline, said: Mapping[str, str]) -> dict[str, str]:
 
 
 def _problems(whole: str, reply: str) -> tuple[str, ...]:
-    """`whole`: with the agent's part as it is."""
+    """What is wrong with a reply; `whole` is the document with the agent's part uncut."""
     named, tokens = _named_in(reply), estimate_tokens(whole)
     found = [f"the section '{ASKED[name]}' is missing" for name in ASKED if name not in named]
     if tokens > MOST_TOKENS:
@@ -222,13 +232,17 @@ def _feature(pipeline: Pipeline) -> str:
     return f"{known}\n\n{_section('### Request', said)}" if said else known
 
 
-def _chain(stages: Sequence[StageOutput]) -> str:
-    rows = [
-        f"- {one.stage} ({one.outcome or one.handoff.status})"
-        + (f": {one.handoff.summary}" if one.handoff.summary else "")
-        for one in stages
-    ]
-    return "\n".join(rows)
+def _chain(stages: Sequence[StageOutput], given: Collection[str] = ()) -> str:
+    """How each stage ended, and where its document is that is not given here."""
+    return "\n".join(_link(one, one.stage in given) for one in stages)
+
+
+def _link(one: StageOutput, given: bool) -> str:
+    ended = f"- {one.stage} ({one.outcome or one.handoff.status})"
+    if given:
+        return f"{ended}: given here"
+    where = f", {one.path}" if one.path else ""
+    return f"{ended}{where}: {one.handoff.summary}" if one.handoff.summary else f"{ended}{where}"
 
 
 def _working(pipeline: Pipeline, layers: Mapping[str, str]) -> list[str]:
@@ -252,7 +266,7 @@ def _summarised(one: StageOutput) -> StageOutput:
 
 
 def _named(one: StageOutput) -> StageOutput:
-    """The document lies in the feature's folder: its name is enough to find it."""
+    """With its summary, or else a pointer to the stage's document, in place of its text."""
     return one._replace(text=summary_of(one.handoff) or f"See the document of {one.stage}.")
 
 

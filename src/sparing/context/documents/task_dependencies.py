@@ -1,7 +1,7 @@
-"""Which tasks another one waits for: `Task 1.1, 1.2`, `T6a–T6d`, `Tasks 2.1-2.4`, `Phase 1`.
+"""Which tasks a task depends on: `Task 1.1, 1.2`, `T6a–T6d`, `Tasks 2.1-2.4`, `Phase 1`.
 
-Numbers are resolved against the tasks that exist; whatever else a dependency field talks
-about is dropped, so that no task can wait for something that never comes.
+Numbers are resolved against the tasks that exist; anything else in a dependency field is dropped,
+so that no task can wait for something that never comes.
 """
 
 from __future__ import annotations
@@ -13,21 +13,51 @@ from dataclasses import replace
 from sparing.context.documents.ids import END, LABELS, LETTER, TO, TOKEN, Ident, ident, lead, normal
 from sparing.task import Task
 
+_TO = rf"(?:{TO}| (?:bis|à|au|al|a|hasta|até|до) |[~〜～])"
 _NAMED = re.compile(
     rf"(?:\b(?P<label>{LABELS})s?[ #]{{1,2}})?(?<![\w.-])(?P<first>{TOKEN}|{LETTER})"
-    rf"(?:{TO}(?P<last>{TOKEN}))?{END}",
+    rf"(?:{_TO}(?P<last>{TOKEN}))?{END}",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"[^\W\d_][\w.-]{1,60}")
+_JOINT = re.compile(r"[,;\n]| and ")
+_SCRIPT = re.compile(r"(?<=[぀-ヿ一-鿿가-힣])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[぀-ヿ一-鿿가-힣])")
+"""`任务1`: there is no space between the word and its number."""
+_TASK = r"(?:tasks?|aufgaben?|tâches?|tareas?|tarefas?|задач[аи]?|タスク|任务) ?"
+_ID = rf"(?:{_TASK})?#?{TOKEN}(?:{_TO}{TOKEN})?{END}"
+_SURE = rf"(?:{_TASK}#?\d|#\d|[A-Z]{{1,10}}-?\d|\d{{1,4}}\.\d)"
+_IDS = rf"{_ID}(?:(?:,? (?:and|und|et|y|e|и) |, ?| ?& ?|、){_ID}){{0,20}}"
+_STRONG = (
+    r"(?:depend(?:s|ent|ing)? (?:up)?on|blocked by|waits? for|waiting for|abhängig von|hängt ab von"
+    r"|dépend de|depende de|dipende da|afhankelijk van|зависит от|依存|依赖)"
+)
+_WEAK = r"(?:after|needs|requires|nach|braucht|après|después de|tras|depois de|dopo|после)"
+_BOUND = r"(?:^[ \t]{0,12}(?:[-*+] )?|[(;,] ?|[.—–-] )"
+NEEDS = re.compile(
+    rf"(?:{_BOUND}{_STRONG} ?[:：]? |\b{_STRONG} ?[:：]? ?(?={_SURE})|\bneeds (?={_SURE})"
+    rf"|{_BOUND}{_WEAK}:? (?={_SURE}|{_IDS}[.;,)]*(?:\s|$)))(?P<named>{_IDS})",
+    re.IGNORECASE,
+)
+"""`(depends on T003, T004)`, `Needs task 1.`, `After 2 and 3.`: a dependency in running text."""
+NEEDS_NOTE = re.compile(
+    rf"[ \t]*(?:\((?:{_STRONG}|{_WEAK}) ?[:：]? ?{_IDS}\)"
+    rf"|[,—–-]+ (?:{_STRONG}|{_WEAK}) ?[:：]? ?{_IDS})[. ]*$",
+    re.IGNORECASE,
+)
+"""The same at the end of a title."""
 
 
 class TaskOrder:
-    """The numbers of all tasks in document order, and the groups they stand in."""
+    """The numbers of all tasks in document order, and the groups they belong to."""
 
-    def __init__(self, tasks: Iterable[tuple[str, str]]) -> None:
+    def __init__(self, tasks: Iterable[tuple[str, str, str]]) -> None:
+        """Number, group and title of each."""
         self._numbers: list[str] = []
         self._places: dict[str, int] = {}
         self._groups: dict[Ident, list[int]] = {}
-        for place, (number, group) in enumerate(tasks):
+        self._titles: dict[str, int] = {}
+        for place, (number, group, title) in enumerate(tasks):
+            self._titles.setdefault(_words(title), place)
             self._numbers.append(number)
             for form in _forms(number):
                 self._places.setdefault(form, place)
@@ -41,8 +71,14 @@ class TaskOrder:
     def resolve(self, text: str, own: str) -> tuple[str, ...]:
         """The tasks that a text names, without the task itself."""
         places: set[int] = set()
+        named = [self._titles.get(_words(piece)) for piece in _JOINT.split(text) if len(piece) > 3]
+        places.update(place for place in named if place is not None)
+        text = _SCRIPT.sub(" ", text)
         for match in _NAMED.finditer(text):
             places.update(self._named(match["label"] or "", match["first"], match["last"]))
+        for match in _WORD.finditer(text):
+            place = self._places.get(normal(match[0]))
+            places.update(() if place is None else (place,))
         return tuple(
             self._numbers[place] for place in sorted(places) if self._numbers[place] != own
         )
@@ -51,6 +87,8 @@ class TaskOrder:
         name = ident(label, first)
         if name.label not in ("", "task"):
             return self._groups.get(name, ())
+        if last and (whole := self._places.get(normal(f"{first}-{last}"))) is not None:
+            return [whole]  # `0-3` is a number here, no range
         start = self._places.get(name.token)
         stop = self._places.get(normal(last)) if last else start
         if start is None or stop is None:
@@ -59,7 +97,7 @@ class TaskOrder:
 
 
 def without_cycles(tasks: Sequence[Task]) -> tuple[Task, ...]:
-    """Tasks that wait for each other wait only for the earlier ones."""
+    """Tasks in a dependency cycle keep only their dependencies on earlier tasks."""
     stuck = _stuck(tasks)
     places = {task.number: place for place, task in enumerate(tasks)}
     return tuple(
@@ -78,7 +116,7 @@ def without_cycles(tasks: Sequence[Task]) -> tuple[Task, ...]:
 
 
 def _stuck(tasks: Sequence[Task]) -> frozenset[str]:
-    """Those that could never start if all dependencies were taken at their word."""
+    """Tasks that could never start if all dependencies were taken literally."""
     missing = {task.number: len(task.depends_on) for task in tasks}
     users: dict[str, list[str]] = {}
     for task in tasks:
@@ -91,6 +129,10 @@ def _stuck(tasks: Sequence[Task]) -> frozenset[str]:
             if missing[user] == 0:
                 ready.append(user)
     return frozenset(number for number, count in missing.items() if count > 0)
+
+
+def _words(title: str) -> str:
+    return " ".join(title.casefold().strip(' .`*"').split())
 
 
 def _forms(number: str) -> tuple[str, ...]:

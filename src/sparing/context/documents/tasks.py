@@ -16,11 +16,11 @@ from sparing.context.documents.fields import (
     DOCUMENT,
     DONE,
     FILES,
+    PLACES,
     SOURCES,
     Field,
     read_fields,
 )
-from sparing.context.documents.ids import END, TOKEN
 from sparing.context.documents.markdown import Outline, outline
 from sparing.context.documents.references import (
     design_names,
@@ -29,9 +29,11 @@ from sparing.context.documents.references import (
     prose_references,
     title_references,
 )
-from sparing.context.documents.task_blocks import find_blocks
-from sparing.context.documents.task_dependencies import TaskOrder, without_cycles
-from sparing.context.documents.task_lists import TaskBlock
+from sparing.context.documents.task_dependencies import NEEDS, TaskOrder, without_cycles
+from sparing.context.task_forms.block import TaskBlock
+from sparing.context.task_forms.choice import find_blocks
+from sparing.context.task_forms.graph import drawn_edges
+from sparing.context.task_forms.marks import plain_title, read_marks
 from sparing.errors import FeatureError
 from sparing.task import Reference, ReferenceKind, Task
 
@@ -39,14 +41,23 @@ _SHOWN_HEADINGS = 12
 _LONGEST_SOURCE = 1_000
 _NOTHING = re.compile(r"(?:none|nothing|no|n/a|[-—–])\b|[-—–]?\s*$", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^()\n]{0,400}\)")
-_PATH = re.compile(r"[\w.~*{}@$-]*(?:/[\w.~*{}@$-]+)+/?|[\w.*-]*\.\w{1,12}|Makefile|Dockerfile")
+_PATH = re.compile(
+    r"[\w.~*{}@$+-]*(?:/[\w.~*{}@$+()\[\]-]+)+/?|[\w.*-]*\.\w{1,12}|Makefile|Dockerfile"
+)
 _LINES = re.compile(r":\d{1,6}(?:-\d{1,6})?$")
 _CODE = re.compile(r"`([^`\n]{1,200})`")
-_TASK = rf"(?:tasks? )?{TOKEN}{END}"
-_NEEDS = re.compile(
-    r"(?:(?:[(;,]|^[ \t]{0,12}(?:[-*+] )?)\s*(?:depends on|blocked by) "
-    r"|\bneeds (?=tasks? \S|[A-Z]+-?\d))"
-    rf"(?P<named>{_TASK}(?:(?:, (?:and )?| and | & ){_TASK}){{0,20}})",
+_STEP = re.compile(r"^[ \t]*(?:`{3,}|~{3,}|(?:[-*+]|\d{1,3}[.)]) \[[ xX]\])", re.MULTILINE)
+"""Where a list of files ends: code or steps below it are not files."""
+_CHANGES = re.compile(
+    r"(?:^[ \t]*(?:[-*+] |\d{1,3}[.)] )?|[.;] )(?:touch|creat|add|writ|modif|edit|chang|updat|delet"
+    r"|remov|implement|extend|bump)\w{0,3} [^`.;\n]{0,80}"
+    r"(`[^`\s]{1,200}`(?:(?:,| and|, and) `[^`\s]{1,200}`){0,8})",
+    re.IGNORECASE,
+)
+"""`Touches `a.py` and `b.py`.`: a verb that changes, and then paths."""
+_IN_PATH = re.compile(
+    r"(?:^|\s)(?:in|to|into|from|at|dans|en|em|nach|aus|in der)\s+"
+    r"(`[^`\s]{1,200}`|[\w.@*/-]{1,200})[.]?$",
     re.IGNORECASE,
 )
 _DOCUMENT_KINDS = {
@@ -61,7 +72,7 @@ _NO_LABELS = frozenset({"ref", "reference", "source", "section"})
 
 
 def parse_tasks(text: str, feature: str = "") -> tuple[Task, ...]:
-    """All tasks in document order; `feature` is named where there are none."""
+    """All tasks in document order; `feature` is named in the error if there are none."""
     return without_cycles(_as_written(text, feature))
 
 
@@ -77,8 +88,20 @@ def _as_written(text: str, feature: str = "") -> tuple[Task, ...]:
     blocks = _unique(find_blocks(document))
     if not blocks:
         raise _no_tasks(document, feature)
-    order = TaskOrder((block.number, block.group) for block in blocks)
-    return tuple(_task(document, block, order) for block in blocks)
+    order = TaskOrder((block.number, block.group, block.title) for block in blocks)
+    return _with_drawn(document, order, [_task(document, block, order) for block in blocks])
+
+
+def _with_drawn(document: Outline, order: TaskOrder, tasks: Sequence[Task]) -> tuple[Task, ...]:
+    """Take dependencies from a drawn graph if no task states any."""
+    edges = {} if any(task.depends_on for task in tasks) else drawn_edges(document)
+    found = {order.resolve(node, ""): ", ".join(before) for node, before in edges.items()}
+    return tuple(
+        replace(task, depends_on=order.resolve(found.get((task.number,), ""), task.number))
+        if found
+        else task
+        for task in tasks
+    )
 
 
 def _no_tasks(document: Outline, feature: str) -> FeatureError:
@@ -104,37 +127,39 @@ def _unique(blocks: Iterable[TaskBlock]) -> tuple[TaskBlock, ...]:
 
 def _task(document: Outline, block: TaskBlock, order: TaskOrder) -> Task:
     fields = block.cells or read_fields(document, block.first, block.last)
+    shown = [
+        document.lines[number - 1].rstrip("\r\n")
+        for number in range(block.first, block.last + 1)
+        if number not in document.hidden
+    ]
     stated = [value for name, value in fields if name in DEPENDS and not _NOTHING.match(value)]
-    depends = "; ".join(stated or _needed(document, block))
+    depends = "; ".join(stated or _needed(shown))
     references = _references(block, fields, order)
+    title = plain_title(block.title)
     return Task(
         number=block.number,
-        title=block.title,
+        title=title,
         body=document.slice(block.first, block.last),
         line=block.first,
         references=references,
         mentions=_mentions(document, block, references),
         depends_on=order.resolve(_BRACKETS.sub(" ", depends), block.number),
-        files=_files(value for name, value in fields if name in FILES),
+        files=_files(fields) or _files_in_title(title) or _files_in_text(shown[1:]),
         done_when=_done_when(fields),
         group=block.group,
+        marks=read_marks(block, fields, shown),
     )
 
 
-def _needed(document: Outline, block: TaskBlock) -> list[str]:
-    """`(depends on T003, T004)`, `- Depends on 2 and 3`, `Needs task 1.`: without a field."""
-    shown = (
-        document.lines[number - 1]
-        for number in range(block.first, block.last + 1)
-        if number not in document.hidden
-    )
-    return [match["named"] for line in shown for match in _NEEDS.finditer(line)]
+def _needed(lines: Iterable[str]) -> list[str]:
+    """The dependencies that running text states without a field."""
+    return [match["named"] for line in lines for match in NEEDS.finditer(line)]
 
 
 def _mentions(
     document: Outline, block: TaskBlock, stated: Sequence[Reference]
 ) -> tuple[Reference, ...]:
-    """What its text names besides, in passing."""
+    """Further references that the task's text makes in passing."""
     found: dict[Reference, None] = {}
     for number in range(block.first + 1, block.last + 1):
         if number not in document.hidden:
@@ -146,7 +171,7 @@ def _mentions(
 def _references(
     block: TaskBlock, fields: Sequence[Field], order: TaskOrder
 ) -> tuple[Reference, ...]:
-    """What the task itself states; its group speaks for it where it is silent."""
+    """The task's own references; its group's for kinds of document that it does not name."""
     own = [*_stated(fields), *title_references(block.title)]
     kinds = {reference.kind for reference in own}
     group = title_references(block.group, plan_letters=order.foreign_letters)
@@ -166,15 +191,36 @@ def _stated(fields: Sequence[Field]) -> Iterator[Reference]:
             yield from found or (heading_names(value) if kind is ReferenceKind.DESIGN else ())
 
 
-def _files(values: Iterable[str]) -> tuple[str, ...]:
+def _files(fields: Sequence[Field]) -> tuple[str, ...]:
     found: dict[str, None] = {}
-    for value in values:
-        rest = _CODE.sub(" ", value[:_LONGEST_SOURCE])
-        for piece in (*_CODE.findall(value), *re.split(r"[,;\s]+", rest)):
-            path = _LINES.sub("", piece.strip(" \t`*,;:()").rstrip("."))
-            if _PATH.fullmatch(path):
-                found[path] = None
+    for name, value in fields:
+        if name in FILES or name in PLACES and _CODE.sub("", value).strip(" ,;") == "":
+            found.update(dict.fromkeys(_paths(value)))
     return tuple(found)
+
+
+def _paths(value: str) -> Iterator[str]:
+    step = _STEP.search(value)
+    value = value[: step.start()] if step else value
+    rest = _CODE.sub(" ", value[:_LONGEST_SOURCE])
+    for piece in (*_CODE.findall(value), *re.split(r"[,;\s]+", rest)):
+        path = _LINES.sub("", piece.strip(" \t`*,;:()").rstrip("."))
+        if _PATH.fullmatch(path):
+            yield path
+
+
+def _files_in_title(title: str) -> tuple[str, ...]:
+    """`Create the model in src/models/invite.py`: the path that ends a title after "in"."""
+    match = _IN_PATH.search(title)
+    return tuple(_paths(match[1])) if match else ()
+
+
+def _files_in_text(lines: Iterable[str]) -> tuple[str, ...]:
+    """What running text says is changed, without a field."""
+    found = (
+        path for line in lines for match in _CHANGES.finditer(line) for path in _paths(match[1])
+    )
+    return tuple(dict.fromkeys(path for path in found if "/" in path))
 
 
 def _done_when(fields: Sequence[Field]) -> str:

@@ -1,9 +1,10 @@
 """Whether an artifact is good enough to build the next stage on.
 
-Four levels: it exists, it is not a stub, it has sections, and it has the sections that its
-kind needs. The last is a list of headings that settings may replace: the seed's own two per
-kind (`SEED_SECTIONS`) would refuse a fifth of the specs and plans that people accepted.
-Problems are values; `blocking` says which of them send a document back.
+Four levels: it exists, it is not a stub, it has sections (a task list: tasks), and it has the
+sections that its kind needs. The last is a list of headings that settings may replace: the seed's
+own two per kind (`SEED_SECTIONS`) would refuse a fifth of the specs and plans that people accepted.
+Besides, no line of a task list that looks like a task may be left unread. Problems are values;
+`blocking` says which of them send a document back.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from typing import NamedTuple
 from sparing.artifact import ArtifactName
 from sparing.context.documents.ids import lead
 from sparing.context.documents.markdown import Heading, outline
-from sparing.context.documents.task_blocks import find_blocks
+from sparing.context.task_forms.choice import read_blocks
+from sparing.context.task_forms.data import unreadable_data
+from sparing.context.task_forms.leftovers import complaint, unread_lines
 
 LEAST_CHARACTERS = 100
 REQUIRED_SECTIONS: Mapping[ArtifactName, Sequence[str]] = {
@@ -63,6 +66,8 @@ class ValidationLevel(IntEnum):
     LENGTH = 2
     SECTIONS = 3
     REQUIRED = 4
+    UNREAD = 5
+    """Lines of a task list that look like tasks and belong to none."""
 
 
 class ValidationProblem(NamedTuple):
@@ -83,9 +88,10 @@ def validate_artifact(
 
 
 def blocking(problems: Iterable[ValidationProblem], *, strict: bool) -> list[ValidationProblem]:
-    """Those for which a document is sent back: a section that is only expected is a warning,
-    unless the original's rules decide."""
-    return [one for one in problems if strict or one.level < ValidationLevel.REQUIRED]
+    """The problems for which a document is sent back. A missing expected section is only a
+    warning, except under the original's rules (`strict`), which ignore unread lines instead."""
+    passed = ValidationLevel.UNREAD if strict else ValidationLevel.REQUIRED
+    return [one for one in problems if one.level is not passed]
 
 
 def _too_short(name: ArtifactName, text: str) -> ValidationProblem | None:
@@ -101,15 +107,21 @@ def _sections(
 ) -> tuple[ValidationProblem | None, ...]:
     document = outline(text)
     headings = [heading for heading in document.headings if heading.level > 1]
-    if not headings:
+    found = read_blocks(document) if name is ArtifactName.TASKS else None
+    if found is not None and not found.blocks:
+        why = unreadable_data(document) or "no task can be read, as in `### Task 1.1: Title`"
+        what = f"{name.filename}: {why}"
+        return (ValidationProblem(ValidationLevel.SECTIONS, what),)
+    unread = unread_lines(document, found) if found else ()
+    if unread:
+        what = f"{name.filename}: {complaint(document, unread)}"
+        return (ValidationProblem(ValidationLevel.UNREAD, what),)
+    if not headings and found is None:
         what = f"{name.filename} has no sections (`## ` headings)"
         return (ValidationProblem(ValidationLevel.SECTIONS, what),)
     if wanted and not any(_has(heading, phrase) for heading in headings for phrase in wanted):
         names = " or ".join(f"`## {phrase}`" for phrase in wanted)
         what = f"{name.filename} has none of the sections {names}"
-        return (ValidationProblem(ValidationLevel.REQUIRED, what),)
-    if name is ArtifactName.TASKS and not find_blocks(document):
-        what = f"{name.filename} has no numbered task, as in `### Task 1.1: Title`"
         return (ValidationProblem(ValidationLevel.REQUIRED, what),)
     return ()
 

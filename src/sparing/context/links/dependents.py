@@ -1,9 +1,9 @@
-"""What a change of one document means for those that were written after it.
+"""What a change to one document means for those that were written after it.
 
-A part is a heading with its own text, or a list item that begins with an identifier (`FR-2: …`).
-It depends on a part of an earlier document if it names it: by its identifier, or by its heading
-where the line also says of which document. A document that names no part of any earlier one may
-rest on all of them; one that names parts of the plan alone rests on the spec through the plan.
+A part is a heading with its own text, or a list item that begins with an identifier (`FR-2: …`). It
+depends on a part of an earlier document if it names it: by its identifier, or by its heading if the
+line also names the document. A document that names no part of any earlier one may depend on all of
+them; one that names only parts of the plan depends on the spec through the plan.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _LIST = re.compile(r" {0,3}(?:[-*+]|\d{1,3}[.)])[ \t]")
 _TICKED = re.compile(r"\[[xX]\]")
 _WORD = re.compile(r"[^\W_]+")
 _TITLE = 1
-"""The level of a document's own title, which stands for all of it and is named by nobody."""
+"""Level of a document's own title, which covers all of it and is never referred to."""
 
 
 class DocumentPart(NamedTuple):
     name: str
-    """Its heading, or heading and identifier of a list item; a second one of a name is numbered."""
+    """Its heading, plus the identifier of a list item; repeated names are numbered."""
     text: str
     idents: frozenset[Ident] = frozenset()
-    """What it is called by, and what lies around it."""
+    """Its own identifiers and those of the headings around it."""
     title: tuple[str, ...] = ()
     """The words of its heading."""
 
@@ -44,19 +44,20 @@ class ChangeKind(StrEnum):
 class PartChange(NamedTuple):
     document: str
     name: str
+    """Empty where a whole file changed with the base branch."""
     kind: ChangeKind
 
     @property
     def place(self) -> str:
-        return f"{self.document} § {self.name}"
+        return f"{self.document} § {self.name}" if self.name else f"{self.document} (base branch)"
 
 
 class Dependents(NamedTuple):
-    """What of one document depends on changes of others."""
+    """The parts of one document that depend on changes to others."""
 
     parts: tuple[str, ...] = ()
     whole: str = ""
-    """Why all of it may; empty where single parts do, or nothing."""
+    """Why all of it may be affected; empty if only single parts are, or nothing."""
     causes: tuple[PartChange, ...] = ()
 
     def __bool__(self) -> bool:
@@ -64,7 +65,7 @@ class Dependents(NamedTuple):
 
 
 def parts_of(text: str) -> tuple[DocumentPart, ...]:
-    """All of a document, in order; what stands before its first heading is a part as well."""
+    """All parts of a document, in order, including the text before its first heading."""
     document = outline(text)
     found: list[DocumentPart] = []
     first = document.headings[0].line if document.headings else len(document.lines) + 1
@@ -79,7 +80,7 @@ def parts_of(text: str) -> tuple[DocumentPart, ...]:
 
 
 def _around(headings: Sequence[Heading], inner: Heading) -> frozenset[Ident]:
-    """Identifiers of the headings that a heading lies below, and its own."""
+    """Identifiers of a heading and of the headings above it."""
     holds = [one for one in headings if one.line <= inner.line <= inner.end <= one.end]
     leads = [lead(one.text) for one in holds if one.level > _TITLE or one is inner]
     return frozenset(ident for one in leads if one for ident in one.idents)
@@ -88,7 +89,7 @@ def _around(headings: Sequence[Heading], inner: Heading) -> frozenset[Ident]:
 def _section(
     heading: Heading, lines: Sequence[str], around: frozenset[Ident]
 ) -> list[DocumentPart]:
-    """Its own text without the items that have identifiers of their own, and those."""
+    """The section without list items that have identifiers, followed by those items as parts."""
     name = " ".join(heading.text.split())
     own, items = [lines[0]], list[tuple[frozenset[Ident], str, list[str]]]()
     inside = False
@@ -112,7 +113,7 @@ def _section(
 
 
 def _identified(line: str) -> tuple[frozenset[Ident], str] | None:
-    """The identifier that a list item begins with, if it means something by itself."""
+    """The identifier that a list item begins with, if it has meaning without a label."""
     item = _ITEM.match(line)
     found = lead(item[1]) if item else None
     if found is None or not found.separated or all(one.plain for one in found.idents):
@@ -132,12 +133,12 @@ def _numbered(parts: Iterable[DocumentPart]) -> tuple[DocumentPart, ...]:
 
 
 def hashes_of(text: str) -> dict[str, str]:
-    """Of each part, what it says; blank lines and blanks at the end of a line say nothing."""
+    """Hash of each part's content, ignoring blank lines and trailing blanks."""
     return {part.name: text_hash(part.text) for part in parts_of(text)}
 
 
 def text_hash(text: str) -> str:
-    """A box that is ticked says how far the work is, not what it is."""
+    """Hash of a text, ignoring ticked boxes: they show progress, not content."""
     lines = (_TICKED.sub("[ ]", line.rstrip()) for line in text.splitlines() if line.strip())
     plain = "\n".join(lines)
     return hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -146,7 +147,7 @@ def text_hash(text: str) -> str:
 def changes_between(
     document: str, before: Mapping[str, str], now: Mapping[str, str]
 ) -> tuple[PartChange, ...]:
-    """By the hashes of the parts, in the order of the document as it is now."""
+    """Compare the hashes of the parts; changes are in the order of the current document."""
     new = [
         PartChange(document, name, ChangeKind.CHANGED if name in before else ChangeKind.ADDED)
         for name, value in now.items()
@@ -157,7 +158,7 @@ def changes_between(
 
 
 def dependents(text: str, above: Mapping[str, str], changes: Collection[PartChange]) -> Dependents:
-    """What of a document depends on changed parts of documents `above`, by file name and text."""
+    """The parts of a document affected by changes in the documents `above` (text by file name)."""
     parts = parts_of(text)
     targets = {name: {one.name: one for one in parts_of(each)} for name, each in above.items()}
     linked = {name for name, found in targets.items() if _linked(parts, name, found.values())}
@@ -183,7 +184,7 @@ def _linked(
 
 
 def _gone(name: str) -> DocumentPart:
-    """A part that is not there any more: all that is known of it is what it was called."""
+    """Stand-in for a part that was removed, of which only the name is known."""
     heading, colon, item = name.rpartition(": ")
     found = [lead(one) for one in (name, item if colon else "")]
     idents = frozenset(ident for one in found if one for ident in one.idents)
@@ -191,7 +192,7 @@ def _gone(name: str) -> DocumentPart:
 
 
 def names(part: DocumentPart, document: str, target: DocumentPart) -> bool:
-    """Whether a part of a later document says the name of one of `document`."""
+    """Whether a part of a later document refers to the part `target` of `document`."""
     mentioned = mentions(part.text)
     if any(_same(ident, one) for ident in target.idents for one in mentioned):
         return True
@@ -208,7 +209,7 @@ def _same(wanted: Ident, said: Ident) -> bool:
 
 
 def _titled(line: str, kind: str, title: tuple[str, ...]) -> bool:
-    """The heading word for word, in a line that speaks of its document."""
+    """Whether a line contains the exact heading and also names its document."""
     said = _words(line)
     if kind not in said:
         return False

@@ -1,0 +1,100 @@
+"""Tasks that are paragraphs or items with names of one pattern: keys, labels, summaries."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from sparing.context.documents.markdown import Outline
+from sparing.context.task_forms.block import TaskBlock, headings_above
+from sparing.context.task_forms.headed import count_word
+from sparing.context.task_forms.items import Item, plain_spaces
+from sparing.context.task_forms.lists import led_items, listed_items
+from sparing.context.task_forms.words import TASKS, is_aside, is_container
+
+_KEY = re.compile(
+    r"[ \t]{0,3}(?:[-*+•→] +)?(?P<text>[*_`\[]{0,4}"
+    r"(?P<make>[A-Z]{1,10}(?:-[A-Z]{1,10}){0,2}-?)\d{1,5}[a-z]?(?:\.\d{1,3})?"
+    r"[*_`\]]{0,4}(?:\s*[:.)—–|-]|[ \t]+\S).+)"
+)
+_NO_TASKS = frozenset({"fr", "nfr", "ac", "req", "r", "sc", "adr", "td", "q", "g", "uc", "v", "ec"})
+"""Letters of requirements, decisions, questions and goals."""
+_LABEL = re.compile(
+    r"[ \t]{0,3}(?:[-*+] |\d{1,3}[.)] )?[*_]{0,2}"
+    r"(?P<label>[^\W\d_]{3,20}(?: [^\W\d_]{3,10})?)[*_]{0,2} ?[:：][*_]{0,2}[ \t]*(?P<text>\S.*)"
+)
+_SUMMARY = re.compile(
+    r"[ \t]{0,8}(?:<details[^>\n]{0,40}>[ \t]*)?<summary>(?P<text>[^\n]{1,300}?)</summary>", re.I
+)
+_TAG = re.compile(r"</?(?:b|strong|code|em|i|h[1-6])>", re.IGNORECASE)
+
+Items = Sequence[Item]
+
+
+def keyed(document: Outline, _items: Items) -> tuple[TaskBlock, ...]:
+    """`**API-112 — …**`, `- AUTH-1: …`, `[WEB-12] …`: at least two keys of the same pattern."""
+    rows = [(Item(n, 0, "", "", match["text"]), match) for n, match in _lines(document, _KEY)]
+    kept = _beside_asides(document, [one for one, _ in rows])
+    makes = Counter(
+        make
+        for one, match in rows
+        if one in kept and (make := match["make"].strip("-").casefold()) not in _NO_TASKS
+    )
+    best, count = makes.most_common(1)[0] if makes else ("", 0)
+    if count < 2:
+        return ()
+    chosen = [one for one, match in rows if match["make"].strip("-").casefold() == best]
+    return led_items(document, [one for one in chosen if one in kept])
+
+
+def labelled(document: Outline, _items: Items) -> tuple[TaskBlock, ...]:
+    """`Task: Write the parser`, at least twice."""
+    rows = [
+        Item(number, 0, "", "", match["text"].strip("* "))
+        for number, match in _lines(document, _LABEL)
+        if TASKS.fullmatch(match["label"]) or match["label"].casefold() == "story"
+    ]
+    return listed_items(document, rows) if len(rows) >= 2 else ()
+
+
+def worded(document: Outline, items: Items) -> tuple[TaskBlock, ...]:
+    """`**Story 1: …**`: a bold word with a number, at least two of them."""
+    rows = [
+        (one, found)
+        for one in items
+        if one.indent < 4 and one.text.startswith("**") and (found := count_word(one.text[2:]))
+    ]
+    words = Counter(found[1].casefold() for _, found in rows if not is_container(found[1]))
+    best, count = words.most_common(1)[0] if words else ("", 0)
+    if count < 2:
+        return ()
+    chosen = [(one, found) for one, found in rows if found[1].casefold() == best]
+    return led_items(
+        document, [one._replace(text=f"{found[2]}: {found[3]}") for one, found in chosen]
+    )
+
+
+def summaries(document: Outline, _items: Items) -> tuple[TaskBlock, ...]:
+    """`<summary>T1: …</summary>`, at least two."""
+    rows = [
+        Item(number, 0, "", "", _TAG.sub("", match["text"]).strip())
+        for number, match in _lines(document, _SUMMARY)
+    ]
+    rows = [one for one in rows if not is_aside(one.text)]
+    return listed_items(document, rows) if len(rows) >= 2 else ()
+
+
+def _beside_asides(document: Outline, items: Sequence[Item]) -> frozenset[Item]:
+    above = headings_above(document, [one.line for one in items])
+    pairs = zip(items, above, strict=True)
+    return frozenset(one for one, head in pairs if not (head and is_aside(head.text)))
+
+
+def _lines(document: Outline, form: re.Pattern[str]) -> Iterator[tuple[int, re.Match[str]]]:
+    headings = {heading.line for heading in document.headings}
+    for number, line in enumerate(document.lines, start=1):
+        if number not in document.hidden and number not in headings:
+            match = form.match(plain_spaces(line))
+            if match is not None:
+                yield number, match

@@ -1,0 +1,128 @@
+"""Names of headings and columns in documents about tasks, in the languages people use.
+
+A heading may be about tasks, about a closing checklist, or about something other than the work.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sparing.context.documents.ids import lead
+from sparing.context.documents.markdown import Heading, Outline
+
+TASKS = re.compile(
+    r"\b(?:tasks?|steps?|to.?dos?|work items?|work packages?|action items?|backlog|issues"
+    r"|aufgaben?|arbeitspakete?|schritte|tâches?|taches?|étapes|tareas?|pasos|tarefas?|passos"
+    r"|attività|compiti|taken|stappen|zadania|zadanie|uppgifter|opgaver|úkoly|görevler"
+    r"|задач[аиу]?|задани[ея]|шаги|завдання)\b|任务|任務|タスク|作業|手順|작업|할 ?일",
+    re.IGNORECASE,
+)
+CHECK_LIST = re.compile(
+    r"\bdone\b|acceptance|criteria|check.?list|verification|validation|sign.?off|quality gate"
+    r"|definition of|abnahme|kriterien|fertig|critères|recette|criterios|aceptación|critérios"
+    r"|критери|приёмк|приемк|готовност|受け入れ|完了条件|验收|驗收|完成标准|완료 조건"
+    r"|チェックリスト|检查清单|檢查清單|체크리스트",
+    re.IGNORECASE,
+)
+_WHOLE_CHECK_LIST = re.compile(
+    r"definition of|acceptance|check.?list|完了条件|チェックリスト|验收|驗收|检查清单|체크리스트",
+    re.IGNORECASE,
+)
+"""Headings whose sub-headings are parts of the check list too."""
+ASIDE = re.compile(
+    r"not now|not part|later|out of scope|non.?goals|notes?\b|risk|question|dependenc|order"
+    r"|strategy|overview|summary|assumption|references|legend|format|background|changelog|example"
+    r"|parked|deferred|how to|template|glossary|history|hinweis|fragen|risiken|offene|hintergrund"
+    r"|notas?\b|preguntas|riesgos|remarques|questions|risques|contexte|perguntas|вопрос|риск"
+    r"|заметк|примечан|備考|メモ|リスク|质问|问题|风险|备注|질문|위험|참고",
+    re.IGNORECASE,
+)
+COLUMNS = re.compile(
+    r"(?:to.?do|backlog|next|doing|in progress|wip|up next|ready|blocked|done|completed|finished"
+    r"|offen|in arbeit|erledigt|à faire|en cours|fait|terminé|pendiente|en curso|hecho"
+    r"|a fazer|em andamento|feito|concluído|сделать|в работе|готово|待办"
+    r"|进行中|已完成|完了|未着手)",
+    re.IGNORECASE,
+)
+"""The columns of a board: `## To do`, `## In progress`, `## Done`."""
+SECTION = re.compile(
+    r"(?:overview|introduction|background|context|goals?|non.?goals|scope|summary|assumptions?"
+    r"|(?:the |all )?(?:tasks?|task list|work breakdown|work items|steps|to.?do)|risks?|notes?"
+    r"|open questions|questions|references|glossary|acceptance criteria|definition of done"
+    r"|appendix|legend|motivation|problem(?: statement)?|out of scope|success criteria)",
+    re.IGNORECASE,
+)
+"""Names of parts of a document: if these are numbered, the numbers do not count tasks."""
+
+_CONTAINER = re.compile(
+    r"phase|stage|wave|epic|iteration|release|part|section|milestone|sprint|week|day|risk|option|étape|etapa|fase|этап|фаза"
+    r"|阶段|フェーズ|단계|woche|semaine|semana|checkpoint|appendix|figure|table",
+    re.IGNORECASE,
+)
+_SIGNS = re.compile(r"^[\W_]+|[\W_]+$")
+_ELEMENT = re.compile(r"<([A-Za-z][\w-]{0,40})>")
+_LABEL = re.compile(r"(?:\*\*|__)[^*_]{1,80}(?:\*\*|__):?|[^\W\d_][^\n.:`]{0,60}:")
+
+
+def speaks_of_tasks(heading: Heading) -> bool:
+    return bool(TASKS.search(heading.text)) and not CHECK_LIST.search(heading.text)
+
+
+def is_aside(text: str) -> bool:
+    return ASIDE.search(text) is not None or CHECK_LIST.search(text) is not None
+
+
+def is_board_column(text: str) -> bool:
+    return COLUMNS.fullmatch(_SIGNS.sub("", text)) is not None
+
+
+def names_a_part(heading: Heading) -> bool:
+    """`2. Tasks`, `1. Overview`"""
+    found = lead(heading.text)
+    title = found.title if found else heading.text
+    return SECTION.fullmatch(title.strip(" :*")) is not None
+
+
+def is_container(word: str) -> bool:
+    """`Phase`, `Milestone`: it holds tasks."""
+    return _CONTAINER.match(word) is not None
+
+
+def asides(document: Outline) -> frozenset[int]:
+    """Lines that are not about the work: below a heading, a bold line or a word with a colon
+    that says so, or inside such an element."""
+    found: set[int] = set()
+    headings = {heading.line: heading for heading in document.headings}
+    below, beside, inside, last = False, False, "", 0
+    for number, raw in enumerate(document.lines, start=1):
+        line = raw.strip()
+        if number in headings:
+            heading = headings[number]
+            if heading.level > 1 and _WHOLE_CHECK_LIST.search(heading.text):
+                last = max(last, heading.end)
+            whole = number <= last and not speaks_of_tasks(heading)
+            below, beside, inside = whole or is_aside(heading.text), False, ""
+        elif not inside and (tag := _ELEMENT.fullmatch(line)) and is_aside(tag[1]):
+            inside = tag[1]
+        elif inside and line == f"</{inside}>":
+            inside = ""
+        elif label := _LABEL.fullmatch(raw.rstrip()):
+            beside = is_aside(label[0])
+        if below or beside or inside:
+            found.add(number)
+    return frozenset(found)
+
+
+def about_tasks(document: Outline) -> frozenset[Heading]:
+    """Headings about tasks, and those below one that are not about anything else."""
+    found: set[Heading] = set()
+    stack: list[tuple[Heading, bool, bool]] = []
+    for heading in document.headings:
+        while stack and stack[-1][0].level >= heading.level:
+            stack.pop()
+        speaks, aside = stack[-1][1:] if stack else (False, False)
+        own = speaks_of_tasks(heading)
+        stack.append((heading, speaks or own, aside or (not own and is_aside(heading.text))))
+        if stack[-1][1] and not stack[-1][2]:
+            found.add(heading)
+    return frozenset(found)
