@@ -65,7 +65,7 @@ TASKS = {
         ("T003", "Write rows in `ledger/export.py`", "T001 T002", "ledger/export.py", ""),
         (
             "T004",
-            "Add the subcommand to `ledger/cli.py` (depends on T003)",
+            "Add the subcommand to `ledger/cli.py`",
             "T003",
             "ledger/cli.py",
             "",
@@ -77,7 +77,7 @@ TASKS = {
         ("1.2", "Forget them after a minute", "", "", ""),
         (
             "2.1",
-            "Refuse a locked account in `shop/auth.py` (depends on 1.1, 1.2)",
+            "Refuse a locked account in `shop/auth.py`",
             "1.1 1.2",
             "shop/auth.py",
             "",

@@ -1,7 +1,7 @@
 """Whole task documents in the styles of other tools and of people. Covers: D2.
 
 `task_documents/expected.toml` says what a reader finds in each: number, title, the files a task
-names and the tasks it waits for.
+names, the tasks it waits for, and its marks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ EXPECTED = tomllib.loads((FOLDER / "expected.toml").read_text("utf-8"))
 def said(task: Task) -> str:
     files = f" | files: {', '.join(task.files)}" if task.files else ""
     after = f" | after: {', '.join(task.depends_on)}" if task.depends_on else ""
-    return f"{task.title}{files}{after}"
+    marks = f" | {', '.join(sorted(task.marks))}" if task.marks else ""
+    return f"{task.title}{files}{after}{marks}"
 
 
 def test_every_document_is_expected_to_hold_something() -> None:

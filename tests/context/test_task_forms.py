@@ -22,6 +22,8 @@ def scoped(task: str) -> tuple[Extent, str]:
     [
         "- **Depends on:** T1 (the queue, per design TD-6)",
         "- Do: write the gate; the queue of design TD-6 stays as it is.",
+        "- Do: write the gate (design: TD-6).",
+        "After T1, whose queue is design TD-6.",
     ],
 )
 def test_a_passing_mention_never_narrows(line: str) -> None:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from sparing.artifact import ArtifactName as A
-from sparing.context.documents.validate import SEED_SECTIONS, ValidationLevel, validate_artifact
+from sparing.context.documents.validate import (
+    SEED_SECTIONS,
+    ValidationLevel,
+    blocking,
+    validate_artifact,
+)
 
 LONG = "words that say something " * 8
 
@@ -69,3 +74,41 @@ def test_the_required_sections_are_a_setting() -> None:
     assert "`## Success Criteria` or `## Acceptance Criteria`" in refused.what
     assert validate_artifact(A.SPEC, text, {A.SPEC: ("Requirements",)}) == ()
     assert validate_artifact(A.SPEC, f"## Any\n{LONG}", {}) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "unread"),
+    [
+        ("- [ ] T1 Write\n- [ ] Clean up\n- [ ] T2 Read\n", "line 4 `- [ ] Clean up` looks like a"),
+        ("## Work\n- [ ] Later\n\n### Task 1: Write\n", "line 4 `- [ ] Later`"),
+        ("- [ ] T1 Write\n  - [ ] a step\n- [ ] T2 Read\n", ""),
+        ("### Task 1: Write\n- [ ] a step\n\n## Definition of done\n- [ ] Reviewed\n", ""),
+        ("### Task 1: Write\n\n## Definition of done\n\n### Care\n- [ ] Reviewed\n", ""),
+        ("- [ ] 1. Group\n- [ ] 1.1 Write\n", ""),
+        ("## 1. Group\n- [ ] 1. Group\n\n### Task 1.1: Write\n", ""),
+        ("### Task 1: Write\n\n<verification>\n- [ ] It runs\n</verification>\n", ""),
+        ("- [ ] T1 Write\n\n**Acceptance:**\n\n- [ ] It runs\n", ""),
+        ("```\n- [ ] an example\n```\n### Task 1: Write\n", ""),
+    ],
+)
+def test_a_box_that_belongs_to_no_task_is_told_to_the_author(text: str, unread: str) -> None:
+    """A3, D2: a task that is not read is never built, so that none is passed over in silence."""
+    problems = validate_artifact(A.TASKS, f"# Tasks\n\n{text}\n{LONG}")
+    assert [one.level for one in problems] == [ValidationLevel.UNREAD] * bool(unread)
+    assert unread in "".join(one.what for one in problems)
+    assert blocking(problems, strict=False) == list(problems)
+    assert blocking(problems, strict=True) == []
+
+
+def test_a_task_list_without_tasks_is_sent_back() -> None:
+    """A3, D2: with the reason why its list can't be read."""
+    (plain,) = blocking(validate_artifact(A.TASKS, f"# Tasks\n## Work\n{LONG}"), strict=False)
+    assert "no task can be read" in plain.what
+    text = f"# Tasks\n\n```yaml\ntasks:\n - id: 1\n  title: x\n```\n{LONG}"
+    (broken,) = blocking(validate_artifact(A.TASKS, text), strict=False)
+    assert "the list of tasks at line 4 can't be read" in broken.what
+
+
+def test_a_task_list_needs_no_sections() -> None:
+    """A3: other tools write one list and no headings."""
+    assert validate_artifact(A.TASKS, f"# Plan\n\n- [ ] 1. Write\n- [ ] 2. Read\n\n{LONG}") == ()

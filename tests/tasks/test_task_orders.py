@@ -107,7 +107,7 @@ def test_orders_that_make_no_sense_are_refused(built: Built) -> None:
     unknown = built.sparing("tasks", "1", "--redo", "9")
     assert unknown.complaint == ("error: there is no task '9'", "fix: its tasks: 1, 2, 3")
     two = built.sparing("tasks", "1", "--redo", "1", "--drop", "2")
-    assert two.complaint[0] == "error: one order at a time"
+    assert two.complaint[0] == "error: use only one of --redo, --drop and --split"
     several = built.sparing("tasks", "1", "--split", "1,2")
     assert several.complaint == (
         "error: one task is split at a time",
