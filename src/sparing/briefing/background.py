@@ -11,41 +11,46 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sparing.artifact import ArtifactName
+from sparing.briefing.prior_findings import is_seed
 from sparing.briefing.trunk_group import is_tier
 from sparing.connection import Connection
 from sparing.context.prompt.brief import Brief, Material
-from sparing.context.prompt.turns import DESCRIPTION, RESEARCH, SAID
+from sparing.context.prompt.turns import CHECK_RESULTS, DESCRIPTION, RESEARCH, SAID
 from sparing.event import ChecksEvent
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
+from sparing.prompts.render import fill
 from sparing.records import events, mailbox
 from sparing.records.mailbox import SAY, Letter
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.source import Source
-from sparing.turn import Turn
+from sparing.turn import TURNS, Turn
 from sparing.turn_kind import TurnKind
 
 ROADMAP = "roadmap"
+PART = "files in the working folder"
 ABOUT_IT = frozenset({Turn.REVIEW, Turn.REVISE, Turn.REDO, Turn.REFINE, Turn.PART})
 LONGEST_DESCRIPTION = 24_000
-CHECKS_RUN = "results of the repository's checks"
 
 
 def background(source: Source, kind: TurnKind) -> tuple[Material, ...]:
-    """The first author and those who look around get the request at length; a proposal its
-    predecessor."""
+    """The first author and researchers get the full request; a proposal gets its predecessor."""
     turn, told = source.job.turn, list[Material]()
     description = source.row.background.description
     from_it = turn is Turn.WRITE and not is_tier(source) and _begins(source)
     if description and (turn is Turn.RESEARCH or from_it):
         told.append(Material(DESCRIPTION, description[:LONGEST_DESCRIPTION]))
-    if turn is Turn.WRITE:
+    if turn in (Turn.WRITE, Turn.PART):
         told += [
             Material(f"{RESEARCH}{role}", source.fetch(digest))
             for role, digest in source.job.research
             if digest
         ]
-    told += _checked(source) if turn is Turn.WRITE else []
+    told += _checked(source) if turn in (Turn.WRITE, Turn.JUDGE) else []
+    cone = source.around.cone(source.row) if TURNS[turn].sees_code else ()
+    if cone:
+        text = fill("blocks", "worktree_part", folders=", ".join(cone))
+        told.append(Material(PART, text))
     roadmap = source.text(f"{source.folder}/roadmap.md") if turn is Turn.PROPOSE else None
     if roadmap and kind is TurnKind.ASSIST:
         told.append(Material(ROADMAP, roadmap))
@@ -53,10 +58,9 @@ def background(source: Source, kind: TurnKind) -> tuple[Material, ...]:
 
 
 def _checked(source: Source) -> list[Material]:
-    """For whoever sums up in a tier that has no stage to verify: the checks the program ran."""
-    stages = FLOWS[source.row.feature.flow].stages
-    verified = any(stage.work is StageWork.CHECK for stage in stages)
-    if not is_tier(source) or verified or source.stage != stages[-1]:
+    """In a tier: the checks the program ran, for the judge of the code, and for the last author
+    if no stage verifies."""
+    if not is_tier(source) or not (_judges_code(source) or _sums_up_unverified(source)):
         return []
     with source.around.database.read() as connection:
         past = events.since(connection, 0, source.row.feature.key)
@@ -64,18 +68,31 @@ def _checked(source: Source) -> list[Material]:
     if not runs:
         return []
     names = ", ".join(runs[-1].data) or "none"
-    return [Material(CHECKS_RUN, f"- checks: {names}\n- result: {runs[-1].text}\n")]
+    return [Material(CHECK_RESULTS, f"- checks: {names}\n- result: {runs[-1].text}\n")]
+
+
+def _judges_code(source: Source) -> bool:
+    """Whether this stage judges code; the original's judge is in the session that saw the
+    checks."""
+    judges = source.stage.work is StageWork.JUDGE and ArtifactName.PLAN in source.stage.reads
+    return judges and not is_seed(source)
+
+
+def _sums_up_unverified(source: Source) -> bool:
+    stages = FLOWS[source.row.feature.flow].stages
+    verified = any(stage.work is StageWork.CHECK for stage in stages)
+    return not verified and source.stage == stages[-1]
 
 
 def _begins(source: Source) -> bool:
-    """Whether nobody has turned the request into a PRD yet."""
+    """Whether the request has not been turned into a PRD yet."""
     first = source.stage == FLOWS[source.row.feature.flow].stages[0]
     return first or source.document(ArtifactName.PRD).text is None
 
 
 def request_of(source: Source) -> str:
-    """What the user asked for, for everybody who works or judges in a tier, and for whoever judges
-    or changes what was made of it first."""
+    """What the user asked for: for every role in a tier, and otherwise for roles that judge or
+    change the first document made of it."""
     told = source.job.turn in ABOUT_IT and source.stage.work is StageWork.DOCUMENT
     if not is_tier(source) and not (told and _begins(source)):
         return ""

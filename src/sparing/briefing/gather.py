@@ -1,8 +1,8 @@
-"""Gathering: from a job to everything its dispatch may say.
+"""Gathering everything that a job's dispatch may say.
 
-Which documents a role is given stands in its file and in the flow; here they are fetched. A
-document that is judged is not given a second time among those that are known, and one that
-comes after it is not given at all.
+Which documents a role gets is defined in its file and in the flow; here they are fetched. A
+document that is being judged is not given a second time among the known ones, and one that comes
+after it is not given at all.
 """
 
 from __future__ import annotations
@@ -43,9 +43,10 @@ from sparing.context.prompt.brief import (
     Material,
     PromptRole,
     TurnSubject,
+    part_of,
 )
 from sparing.context.prompt.check_output import printed
-from sparing.context.prompt.shorten import without_digested
+from sparing.context.prompt.shorten import literal_references, without_digested
 from sparing.errors import FeatureError
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
@@ -91,11 +92,12 @@ def gather(source: Source) -> Brief:
     delta = delta_of(source, session) if kind in REVIEWS and session else ""
     found = findings_of(source, kind)
     fixes = fixes_of(source) if session or hears_author(source, kind, found) else ""
+    said = roles_text(source.roles, source.job.turn)
     brief = Brief(
         key=source.key,
         role=PromptRole(
             role.name,
-            roles_text(source.roles, source.job.turn),
+            literal_references(said) if is_seed(source) else said,
             frozenset(role.artifacts),
             role.tools,
         ),
@@ -118,7 +120,7 @@ def gather(source: Source) -> Brief:
         delta=delta,
         fix_summary=fixes,
         changed=_changed(source, kind, session),
-        facts=source.fetch(source.job.facts) if kind in REVIEWS else "",
+        facts=source.fetch(source.job.facts) if kind in REVIEWS and not is_seed(source) else "",
         schema=form_of(source.job.turn, panel=bool(source.job.panel)),
         resumable=_resumable(source, role, kind, bool(delta or answers(fixes))),
         full=full,
@@ -142,7 +144,7 @@ def _kind(source: Source) -> TurnKind:
 
 
 def _names(source: Source, role: Role, kind: TurnKind) -> tuple[ArtifactName, ...]:
-    """Whom the flow gives documents, and whom their own file does."""
+    """Documents for this turn: from the flow, or from the role's own file."""
     listed = role.artifacts if KINDS[kind].own_documents else source.stage.reads
     if is_tier(source):  # a tier without the stage never has its document
         made = {stage.writes for stage in FLOWS[source.row.feature.flow].stages}
@@ -190,7 +192,7 @@ def _asked(source: Source, kind: TurnKind, scoped: Scoped | None) -> TurnSubject
 
 
 def _was_here(source: Source, session: Session) -> bool:
-    """Its session was in this stage before, and was told what the stage wants."""
+    """Whether its session was in this stage before, and knows what the stage wants."""
     with source.around.database.read() as connection:
         rows = ledger.of_session(connection, source.row.feature.key, session.id)
     own = (source.job.stage, source.job.role)
@@ -213,13 +215,7 @@ def _code(source: Source, kind: TurnKind) -> Code | None:
 
 
 def _scoped(source: Source) -> Scoped:
-    tasks = read_tasks(source)
-    task = next((task for task in tasks if task.number == source.job.task), None)
-    if task is None:
-        raise FeatureError(
-            f"tasks.md has no task {source.job.task} any more",
-            f'run the stage again: sparing reject {source.row.feature.id} "restore tasks.md"',
-        )
+    task = task_of(source, source.job.task)
     plan, design = (source.document(name).text for name in (ArtifactName.PLAN, ArtifactName.DESIGN))
     goals = scope_prd(source.document(ArtifactName.PRD).text)
     literal = literal_scope(task, plan, design) if is_seed(source) else None
@@ -228,14 +224,14 @@ def _scoped(source: Source) -> Scoped:
         texts, warnings = (found.plan.text, found.design.text), found.plan.warnings
         warnings += found.design.warnings
     else:
-        texts, warnings = literal, ()
-    named = zip(("plan.md, for this task", "design.md, for this task"), texts, strict=True)
-    sections = tuple(Material(name, text) for name, text in named if text)
+        texts, warnings = literal[:2], literal.warnings
+    named = zip(("plan.md", "design.md"), texts, (plan, design), strict=True)
+    sections = tuple(part_of(name, text, whole) for name, text, whole in named if text)
     return Scoped(task, goals.text, sections, (*warnings, *goals.warnings))
 
 
 def _said(source: Source, kind: TurnKind) -> tuple[Material, ...]:
-    """What a person, the checks or an earlier phase said."""
+    """Feedback from a person, the checks or an earlier phase."""
     if not KINDS[kind].feedback:
         return ()
     text = source.fetch(source.job.feedback)
@@ -246,7 +242,7 @@ def _said(source: Source, kind: TurnKind) -> tuple[Material, ...]:
         return (Material(turns.ANSWERS, text),)
     found = printed(text)
     if not found:
-        return (Material("feedback", text),) if text.strip() else ()
+        return (Material(turns.FEEDBACK, text),) if text.strip() else ()
     mends = source.job.turn is Turn.MEND
     return (*found, Material(turns.DIVERGENCES, source.fetch(source.job.note))) if mends else found
 
@@ -274,12 +270,23 @@ def _resumable(source: Source, role: Role, kind: TurnKind, news: bool) -> bool:
 
 
 def _unchanged(source: Source, session: Session) -> bool:
-    """The original validates once more where nothing changed at all; only `seed` still asks."""
+    """Whether nothing at all changed; only `seed`, like the original, still asks then."""
     return all(source.untouched(name, session.commit) for name in source.stage.reads)
 
 
+def task_of(source: Source, number: str) -> Task:
+    found = next((task for task in read_tasks(source) if task.number == number), None)
+    if found is None:
+        feature = source.row.feature.id
+        raise FeatureError(
+            f"tasks.md no longer has a task {number}",
+            f"put it back: sparing edit {feature} tasks, then: sparing resume {feature}",
+        )
+    return found
+
+
 def read_tasks(source: Source) -> tuple[Task, ...]:
-    """Tolerantly; under `seed` as the original reads them."""
+    """Read the tasks leniently; under `seed` as the original does."""
     artifact = source.artifact(ArtifactName.TASKS)
     if artifact is None:
         made_again = repair_of(source.row.feature, ArtifactName.TASKS)

@@ -32,17 +32,19 @@ ASKING = frozenset({StageWork.DOCUMENT, StageWork.IMPLEMENT})
 
 
 def handoff_of(folder: StateFolder, place: Place, results: tuple[JobResult, ...]) -> Handoff:
-    """With what an author has just ended; an empty one for everybody else."""
+    """The handoff of the author's turn that just ended; an empty one for other roles."""
     steps = AUTHORING if place.state.flow in TIERS else ASKS_AT
     if place.step not in steps or not results or not results[0].reply:
         return Handoff()
-    return _ended(place.state.flow, stage_of(place).work, folder.fetch(results[0].reply))
+    found = _ended(place.state.flow, stage_of(place).work, folder.fetch(results[0].reply))
+    due = place.talk.block_due and place.step is StageStep.AUTHOR
+    return found if due else replace(found, missing=False)
 
 
 def questions_of(
     folder: StateFolder, place: Place, results: tuple[JobResult, ...]
 ) -> tuple[tuple[str, ...], ...]:
-    """What each of several tasks that were worked on side by side asks."""
+    """The questions of each task that was worked on in parallel."""
     if place.step is not StageStep.WAVE:
         return ()
     return tuple(
@@ -60,14 +62,14 @@ def _ended(flow: str, work: StageWork, reply: str) -> Handoff:
 def tell_handoff(tx: Connection, teller: Teller, source: Source, reply: str) -> None:
     """Keep an author's block, for the stages that follow and for people who look."""
     found, job = _block(source, reply), source.job
-    if replace(found, unreadable="") != Handoff():
+    if replace(found, unreadable="", missing=False) != Handoff():
         found = block_of(source, reply)
         data = {**handoff_data(found), "stage": job.stage, "dispatch": teller.id}
         tell(tx, teller, job, HANDOFF, text=found.summary, data=data)
 
 
 def block_of(source: Source, reply: str) -> Handoff:
-    """The block of a reply, without questions that have their answer: an author may list them."""
+    """The block of a reply, without questions that were already answered."""
     tier, text = source.row.feature.flow in TIERS, source.recall(reply)
     found = parse_handoff(text) if tier else Handoff(open_questions=parse_questions(text))
     talk = Conversation.load(source.row.place.get("talk", {}))
@@ -87,6 +89,6 @@ def _block(source: Source, reply: str) -> Handoff:
 
 
 def handoff_data(handoff: Handoff) -> JsonObject:
-    """As it is stored: lists and words."""
+    """The block as stored: lists and strings."""
     known = {**asdict(handoff), "status": handoff.status.value}
-    return {name: value for name, value in known.items() if name != "unreadable"}
+    return {name: value for name, value in known.items() if name not in ("unreadable", "missing")}

@@ -32,16 +32,16 @@ def other_prompts(
     code: Sequence[int] = (),
     base: str = "",
 ) -> OtherPrompts:
-    """`ways` in the order of this run, `seed` as the original workflow would say it. `code`: tokens
-    of each changed file that somebody opens who is not shown the change."""
+    """`ways` in the order of this run, `seed` as the original workflow would send it. `code`:
+    tokens of each changed file that has to be opened if the change is not shown."""
     opened = {Way.REFERENCE: code}
     ways = {way.value: _way(brief, *one, opened.get(way, ())) for way, one in told.items()}
     return OtherPrompts(ways, _seed(brief, moment, marks, code), base)
 
 
 def base_digest(key: TrunkKey, access: Access) -> str:
-    """Of what a client really sends before the prompt: of a role's tools it is only told whether
-    they may write, and how long an entry lives is no part of what it holds."""
+    """Digest of what a client really sends before the prompt: of a role's tools only whether
+    they may write, and not the lifetime of an entry."""
     return replace(key, tools=(access.value,), life="").digest[:SHORT]
 
 
@@ -55,13 +55,14 @@ def _way(brief: Brief, composed: Composed, offer: Offer, code: Sequence[int]) ->
 
 
 def _reads(brief: Brief, papers: Sequence[str], code: Sequence[int]) -> tuple[int, int]:
-    """Tokens and number of what is named and has to be opened."""
+    """Tokens and number of files that are only named and have to be opened."""
     return size_of(brief, papers) + sum(code), len(papers) + len(code)
 
 
 def _seed(brief: Brief, moment: Moment, marks: int, code: Sequence[int]) -> SeedWays:
-    """Fresh by path, fresh in full, and the delta where the original table would resume; whether
-    its size guard stops that depends on what was sent before, so sizes are kept."""
+    """A fresh prompt by path, one in full, and the delta if the original's table would resume.
+    Its size guard depends on what was sent before, so sizes are kept."""
+    brief = replace(brief, facts="")  # the original has no such sheet
     fresh = compose(brief, Way.REFERENCE, Order.SEED, marks)
     reads = referenced(brief, fresh)
     found = SeedWays(
@@ -84,7 +85,7 @@ def _blocks(segments: Iterable[Segment], sent: Iterable[CacheBlock]) -> tuple[Na
 
 
 def _plain(segments: Iterable[Segment]) -> tuple[NamedBlock, ...]:
-    """The original knows no marks: what shares a cache is what a client marks by itself."""
+    """Blocks without marks: the original sets none, and leaves caching to the client."""
     return tuple((one.digest[:SHORT], one.tokens, "", one.name) for one in segments)
 
 

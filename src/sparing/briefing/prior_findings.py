@@ -6,13 +6,13 @@ import json
 import re
 from collections.abc import Sequence
 
+from sparing.artifact import ArtifactName
 from sparing.change import FileChange
 from sparing.context.documents.diff import parse_diff
 from sparing.context.documents.fix_summary import fix_words
-from sparing.context.prompt import turns
 from sparing.context.prompt.brief import QuotedFinding
 from sparing.context.prompt.delta import change_delta, document_delta, stat_text
-from sparing.context.prompt.review_words import DomainOutcome, outcome_block
+from sparing.context.prompt.review_words import DomainOutcome, open_findings, outcome_block
 from sparing.finding import Severity
 from sparing.flow.flows import builder_of
 from sparing.records import findings, ledger
@@ -31,7 +31,7 @@ _IDS = re.compile(r"\bF\d{1,6}\b")
 def mentioned_in(
     source: Source, fixes: str, given: Sequence[QuotedFinding]
 ) -> tuple[QuotedFinding, ...]:
-    """What else an author's answers name by its id."""
+    """Other findings that an author's answers name by id."""
     named = set(_IDS.findall(fixes)) - {one.id for one in given}
     return tuple(_open(one) for one in _tracked(source) if one.id in named) if named else ()
 
@@ -42,7 +42,7 @@ def findings_of(source: Source, kind: TurnKind) -> tuple[QuotedFinding, ...]:
         asked = source.job.settles
         if asked:
             return tuple(_open(one) for one in _tracked(source) if one.id in asked)
-        return turns.open_findings(source.open_verdicts())
+        return open_findings(source.open_verdicts())
     if kind is TurnKind.JUDGE:
         return _judged_before(source)
     if KINDS[kind].actor is not Actor.REVIEWER:
@@ -51,18 +51,20 @@ def findings_of(source: Source, kind: TurnKind) -> tuple[QuotedFinding, ...]:
 
 
 def _judged_before(source: Source) -> tuple[QuotedFinding, ...]:
-    """What a judge of a tier sent the work back with, for one who remembers nothing of it."""
+    """Findings with which a tier's judge sent the work back, for a session that doesn't know
+    them."""
     own = [row for row in source.verdicts() if row.verdict.role == source.job.role]
     if source.inside or is_seed(source) or not own or own[-1].passed:
         return ()
     role = source.job.role
     followed = [one for one in _tracked(source) if one.open and role in one.roles]
     told = tuple(_open(one) for one in followed if one.finding.severity is not SUGGESTION)
-    return told or turns.open_findings([own[-1].verdict])
+    return told or open_findings([own[-1].verdict])
 
 
 def _own_findings(source: Source) -> tuple[QuotedFinding, ...]:
-    """Of a reviewer that has looked before; by its verdict where findings are not followed."""
+    """Open findings of a reviewer that reviewed before; from its verdict if they are not
+    tracked."""
     job = source.job
     if job.iteration < 2 and not job.final:
         return ()
@@ -75,7 +77,7 @@ def _own_findings(source: Source) -> tuple[QuotedFinding, ...]:
         )
     own = [row for row in source.verdicts() if row.verdict.role == job.role]
     last = [row.verdict for row in own if row.iteration == job.iteration - 1]
-    return turns.open_findings(last[-1:])
+    return open_findings(last[-1:])
 
 
 def _tracked(source: Source) -> list[Tracked]:
@@ -99,7 +101,9 @@ def _open(one: Tracked) -> QuotedFinding:
 
 
 def outcome_of(source: Source) -> str:
-    """What the reviewers before this one ended with; empty for the first."""
+    """How earlier reviewers ended; the original doesn't tell those who decide on a PRD."""
+    if is_seed(source) and source.stage.writes is ArtifactName.PRD:
+        return ""
     before: list[str] = []
     for group in source.stage.reviewers:
         if source.job.role in group:
@@ -121,7 +125,7 @@ def outcome_of(source: Source) -> str:
 
 
 def delta_of(source: Source, session: Session) -> str:
-    """What changed since this role last looked, exactly."""
+    """The exact changes since this role last reviewed."""
     writes = source.stage.writes
     if is_seed(source):
         return _plain_delta(source, session.commit)
@@ -146,7 +150,7 @@ def is_seed(source: Source) -> bool:
 
 
 def _plain_delta(source: Source, since: str) -> str:
-    """As the original has it: git's own diff, with context; of code also the list of files."""
+    """The delta as in the original: git's own diff with context, and for code the list of files."""
     writes = source.stage.writes
     if writes is not None:
         return source.diff(since, (source.path(writes),), SEED_CONTEXT)
@@ -169,7 +173,7 @@ def refreshed(source: Source, session: Session) -> tuple[FileChange, ...]:
 
 
 def hears_author(source: Source, kind: TurnKind, found: Sequence[QuotedFinding]) -> bool:
-    """Of whoever judges again and remembers nothing. The original lists findings alone."""
+    """Whether a role that judges again gets the author's answers; the original never gives them."""
     if kind is TurnKind.JUDGE:
         return bool(found)
     again = KINDS[kind].actor is Actor.REVIEWER and (source.job.iteration > 1 or source.final)
@@ -177,7 +181,7 @@ def hears_author(source: Source, kind: TurnKind, found: Sequence[QuotedFinding])
 
 
 def fixes_of(source: Source) -> str:
-    """What the author says of its changes: of the last, or of all since this role looked."""
+    """What the author says about its changes: the last, or all since this role reviewed."""
     judges = source.job.turn is Turn.JUDGE
     if not source.final and not judges:
         return fix_words(source.fetch(source.job.note))

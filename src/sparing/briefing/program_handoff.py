@@ -1,9 +1,9 @@
-"""What the program knows of the stages so far: its own part of a handoff, which costs nothing.
+"""The program's own knowledge of the stages so far: its part of a handoff, which costs nothing.
 
-What a stage learns of earlier stages: everything through a handoff, or what its session missed.
+What a stage learns about earlier ones: all through a handoff, or what its session missed.
 
-A session that goes on knows what it made. It does not know what a judge wrote or a person changed
-since, and gets that. A fresh one gets the handoff, and no document that it quotes in full.
+A session that continues knows what it made, and is told what a judge wrote or a person changed
+since. A fresh one gets the handoff, and no document that the handoff quotes in full.
 
 Handoffs between the stages of a tier, read from the stored replies.
 """
@@ -27,7 +27,8 @@ from sparing.context.documents.rich_handoff import (
     rich_handoff,
 )
 from sparing.context.prompt.brief import Brief, Document
-from sparing.context.prompt.shorten import SUMMARISED, only_output, summarised
+from sparing.context.prompt.compose import whole_documents
+from sparing.context.prompt.shorten import SUMMARISED, only_output, summarised, took_over
 from sparing.economy.repo_map import names_of
 from sparing.flow.flows import FLOWS, builder_of
 from sparing.flow.stage import StageWork
@@ -82,7 +83,7 @@ def _ranked(changed: Iterable[FileChange]) -> list[FileChange]:
 
 
 def _outputs(source: Source) -> tuple[StageOutput, ...]:
-    """What each stage made; a brainstorm that a design review took over is not told again."""
+    """What each stage made; a brainstorm that a design review took over is not repeated."""
     told, found = handoffs_of(source), list[StageOutput]()
     for stage in FLOWS[source.row.feature.flow].stages:
         artifact = source.artifact(stage.writes) if stage.writes else None
@@ -90,8 +91,11 @@ def _outputs(source: Source) -> tuple[StageOutput, ...]:
             handoff = told.get(stage.writes, Handoff())
             text = only_output(artifact.text)
             outcome = _outcome(text) if stage.work in JUDGED else ""
-            found.append(StageOutput(stage.name, text, handoff, outcome))
-    digested = any(one.stage == ArtifactName.DESIGN_REVIEW.value for one in found)
+            path = source.path(stage.writes)
+            found.append(StageOutput(stage.name, text, handoff, outcome, path))
+    digested = any(
+        one.stage == ArtifactName.DESIGN_REVIEW.value and took_over(one.text) for one in found
+    )
     return tuple(
         one._replace(text="Taken over by the design review.")
         if digested and one.stage == ArtifactName.BRAINSTORM.value
@@ -122,7 +126,7 @@ def _says(text: str) -> bool:
 
 
 def _seen(source: Source, changed: list[str]) -> dict[str, str]:
-    """The codebase map, as far as the program saw it being made."""
+    """A codebase map of the files that were changed or seen being read."""
     read = [path for path in _files_read(source) if path not in changed][:MOST_READ]
     repository, head = source.around.repository, source.job.head
     texts = read_files(repository, head, [*changed, *read])
@@ -137,7 +141,7 @@ def _seen(source: Source, changed: list[str]) -> dict[str, str]:
 
 
 def _files_read(source: Source) -> list[str]:
-    """By the builder, within the worktree and outside of the feature's own folder."""
+    """Files read by the builder, inside the worktree and outside the feature's own folder."""
     feature = source.row.feature
     root = f"{source.around.folder.worktree(feature.name)}/"
     with source.around.database.read() as connection:
@@ -167,11 +171,12 @@ def going_on(brief: Brief, source: Source) -> Brief:
 
 
 def _notes(source: Source, brief: Brief) -> str | None:
-    """Only of the program's own handoff: what an agent was asked to say is not left out."""
+    """What the handoff alone says; None unless it is the program's own, as an agent's stays
+    whole."""
     pipeline = pipeline_of(source)
     if source.around.folder.keep(rich_handoff(pipeline).text) != source.job.going.handoff:
         return None
-    whole = {one.name for one in brief.full or brief.documents}
+    whole = {one.name for one in whole_documents(brief)}
     stages = FLOWS[source.row.feature.flow].stages
     return handoff_notes(pipeline, [one.name for one in stages if one.writes in whole])
 
@@ -182,7 +187,7 @@ def _stands_in(document: Document, handoff: str) -> bool:
 
 
 def summaries(source: Source, documents: Sequence[Document]) -> tuple[Document, ...]:
-    """Outputs alone, and for those who open the files themselves the handoff's summary of them."""
+    """Documents' outputs alone; for roles that open the files themselves, the handoff's summary."""
     told = tuple(
         one if one.text is None else replace(one, text=only_output(one.text)) for one in documents
     )
@@ -201,5 +206,7 @@ def handoffs_of(source: Source) -> dict[ArtifactName, Handoff]:
         if row.result is None or row.result.failure or stage is None or stage.writes is None:
             continue
         if row.attempt.role == stage.author and row.attempt.template != Turn.HAND_OVER:
-            found[stage.writes] = block_of(source, row.result.reply)
+            told = block_of(source, row.result.reply)
+            # A turn that only repaired something may end without a block: the last one holds.
+            found[stage.writes] = found.get(stage.writes, told) if told.missing else told
     return found

@@ -1,4 +1,4 @@
-"""The input of a retrospective, and how its reply is read.
+"""The input of a retrospective.
 
 The record of the feature as its commits and our rows have it: state, reviews, log, figures, git
 summary, and those entries of the bank that it may have met. Long texts are cut; the facilitator
@@ -20,24 +20,22 @@ from sparing.context.prompt.shorten import compact
 from sparing.knowledge.faults import faults
 from sparing.knowledge.page import FILES, BankEntry
 from sparing.knowledge.relevance import to_judge
-from sparing.knowledge.retro import JUDGED_KINDS, Bank, Learned, Retro, read_retro, with_marks
+from sparing.knowledge.retro import JUDGED_KINDS, Bank, Learned, with_marks
 from sparing.money import dollars
 from sparing.records import events, findings, totals
 from sparing.records.totals import Tally
-from sparing.review.reply import ReplyProblem, find_answer
 from sparing.review.tracking import Tracked
 from sparing.runtime.review_history import NAME as HISTORY
 from sparing.runtime.source import Source
 from sparing.turn import Turn
 
 LOG = "implementation-log.md"
-KEYS = ("retro_md", "entries", "judgements")
 LONGEST = 60_000
 MOST_COMMITS = 200
 
 
 class RetroMaterial(NamedTuple):
-    """What there is to judge."""
+    """What a retrospective has to judge."""
 
     marked: Learned
     """The bank, with what has become stale marked."""
@@ -47,7 +45,7 @@ class RetroMaterial(NamedTuple):
 
 
 def record(source: Source) -> tuple[Material, ...]:
-    """For a retrospective; nothing for any other turn."""
+    """The material for a retrospective; empty for any other turn."""
     if source.job.turn is not Turn.RETRO:
         return ()
     told = [
@@ -64,7 +62,7 @@ def record(source: Source) -> tuple[Material, ...]:
 
 
 def _state(source: Source) -> str:
-    """The projection on one line: nobody reads its indentation."""
+    """The projection on one line, since its indentation only costs tokens."""
     text = source.text(f"{source.folder}/{META}")
     if not text:
         return "There is none.\n"
@@ -75,7 +73,7 @@ def _state(source: Source) -> str:
 
 
 def asked(source: Source) -> RetroMaterial:
-    """Of the entries that were there before: all of a small bank, of a large one what overlaps."""
+    """Entries to judge: all of a small bank, of a large one those that overlap with the feature."""
     folder = source.around.settings(source.row).flow.knowledge_folder
     bank = bank_at(source.around.repository, source.job.head, folder)
     marked = with_marks(bank, made_features(source))
@@ -83,18 +81,9 @@ def asked(source: Source) -> RetroMaterial:
     return RetroMaterial(marked, to_judge(judged, _about(source)), _broken(bank))
 
 
-def read_reply(text: str) -> Retro | str:
-    """What it says, or what is wrong with it."""
-    answer = find_answer(text, KEYS)
-    if isinstance(answer, ReplyProblem):
-        return answer.what.replace("verdict object", "object")
-    retro = read_retro(answer.value)
-    return retro if retro.page.strip() else "`retro_md` is empty"
-
-
 def figures(source: Source) -> str:
-    """Rounds, findings, lessons given: what nobody has to count again. The same for equal work,
-    so no cost: a turn that is repeated after a crash costs twice."""
+    """Rounds, findings and lessons given, already counted. The same for equal work, so without
+    cost: a turn repeated after a crash costs twice."""
     feature = source.row.feature.key
     with source.around.database.read() as connection:
         rows = findings.findings_of(connection, feature)

@@ -8,9 +8,11 @@ The schema a turn's reply must follow, where there is one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, assert_never
 
 from sparing.agents.backend import Access
+from sparing.clients.web_search import WEB
 from sparing.config.flow import SessionPreference
 from sparing.context.documents import research
 from sparing.context.prompt import turns
@@ -34,29 +36,19 @@ from sparing.review import verdict
 from sparing.review.panel import PANEL_SCHEMA
 from sparing.roles.load import SHIPPED, Role
 from sparing.runtime.source import Source
-from sparing.runtime.web_search import WEB
-from sparing.segment import TrunkKey
+from sparing.runtime.turn_model import model_of
+from sparing.segment import Segment, TrunkKey, Volatility
 from sparing.sent import CACHE_LIFE
 from sparing.turn import TURNS, Turn
 from sparing.turn_kind import KINDS, ReplyForm, TurnKind
 from sparing.way import Lever, Order, Policy
 
-STANDARD, STRONG = "standard", "strong"
-SEED_MODELS: Mapping[str | tuple[str, str], str] = {
-    "task-reviewer": STANDARD,
-    "phase-reviewer": STANDARD,
-    "code-quality-reviewer": STANDARD,
-    "readiness-reviewer": STANDARD,
-    "builder": STRONG,
-    ("judge", "code_review"): STANDARD,
-}
-"""The class of a role under `seed`, by the original's table, where it is another than ours."""
 RUN = "run"
 """The tool of a role that is a shell."""
 
 
 class PromptClient(NamedTuple):
-    """What a prompt depends on of the backend that gets it."""
+    """Properties of the backend that a prompt depends on."""
 
     name: str
     version: str
@@ -116,9 +108,9 @@ def shows_writing(role: Role, turn: Turn) -> bool:
 
 
 def access_of(source: Source, client: PromptClient | None = None) -> Access:
-    """Whose tools are listed in this turn. Who writes a document looks and writes; a shell is for
-    code. One of ours costs next to nothing. A session keeps its tools: one that is to go on into
-    code has a shell from its beginning."""
+    """Which tools are listed in this turn. A document's author reads and writes; a shell is for
+    code, but one of ours costs next to nothing. A session keeps its tools: one that is to
+    continue into code has a shell from the start."""
     if not shows_writing(source.role, source.job.turn):
         return Access.NOTHING if source.role.tools == (WEB,) else Access.READ_ONLY
     codes = RUN in source.role.tools and source.stage.work is not StageWork.DOCUMENT
@@ -164,21 +156,13 @@ def referenced(brief: Brief, composed: Composed) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path for path in paths if f": {path}\n" in text))
 
 
-def model_of(source: Source) -> str:
-    settings, role = source.around.settings(source.row), source.role
-    usual = role.model
-    if settings.review.policy is Policy.SEED:
-        usual = SEED_MODELS.get((role.name, source.job.stage), SEED_MODELS.get(role.name, usual))
-    return settings.models.of(usual, source.agent.name, role.name)
-
-
 SETTLES = frozenset(
     {Turn.REVISE, Turn.REDO, Turn.REPAIR_CHECKS, Turn.MEND, Turn.ANSWER, Turn.RESOLVE, Turn.REFINE}
 )
 
 
 def roles_text(roles: Sequence[Role], turn: Turn) -> str:
-    """Of several that are asked in one turn: how they go together, then each one's words."""
+    """The text of several roles asked in one turn: how they work together, then each one's own."""
     told = [role_text(one, turn) for one in roles]
     if len(roles) == 1:
         return told[0]
@@ -186,9 +170,17 @@ def roles_text(roles: Sequence[Role], turn: Turn) -> str:
     return "\n".join((fill("blocks", "panel", first=first.name, second=second.name), *told))
 
 
+def roles_apart(source: Source, brief: Brief) -> list[list[str | int]]:
+    """Of reviewers who look in one turn: what tells each of them alone who it is."""
+    texts = (role_text(one, source.job.turn) for one in source.roles)
+    briefs = (replace(brief, role=replace(brief.role, text=text)) for text in texts)
+    told = (Segment("role", role_words(one), Volatility.ROLE) for one in briefs)
+    return [[one.digest, one.tokens] for one in told]
+
+
 def role_text(role: Role, turn: Turn) -> str:
-    """A role's words; those that did not ship lose what wastes tokens or could open a wrapper.
-    A turn that says itself how the reply ends does so alone."""
+    """A role's text; one that did not ship with us loses what wastes tokens or could open a
+    wrapper. In a turn that defines its own ending of the reply, the role's is removed."""
     text = without_section(role.text, REPORT) if turn in SETTLES else role.text
     if role.origin == SHIPPED:
         return text
@@ -207,7 +199,7 @@ def stage_texts(source: Source) -> tuple[Material, ...]:
 
 
 def form_of(turn: Turn, *, panel: bool = False) -> Mapping[str, Any] | None:
-    """None for a turn that is answered in words; `panel`: reviewers who look in one turn."""
+    """The schema; None for a turn answered in prose. `panel`: reviewers who share a turn."""
     form = TURNS[turn].form
     match form:
         case ReplyForm.VERDICT:

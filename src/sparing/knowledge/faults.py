@@ -1,4 +1,5 @@
-"""What of a page can't be read as it was meant. Named for people, never mended: the bytes stay."""
+"""Parts of a page that can't be read as intended. Reported to people, never fixed: the bytes
+stay."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ _OPEN = {"```": "a fence", "~~~": "a fence", "<!--": "a comment"}
 
 
 def faults(page: Page) -> tuple[str, ...]:
-    """By line; lines count from 1."""
+    """Faults with their line, counted from 1."""
     found = [*_headings(page), *_entries(page), *_unclosed(page)]
     return tuple(f"line {line}: {words}" for line, words in sorted(found))
 
@@ -23,7 +24,7 @@ def _headings(page: Page) -> Iterator[tuple[int, str]]:
         if line is None:
             continue
         if _GLUED.match(line):
-            yield number, f"a heading without a blank is no entry: {line.strip()[:60]}"
+            yield number, f"a heading without a space is not an entry: {line.strip()[:60]}"
         elif _BARE.match(line):
             yield number, "an entry without a name"
 
@@ -47,7 +48,7 @@ def _fault(entry: BankEntry) -> str:
 
 
 def _unclosed(page: Page) -> Iterator[tuple[int, str]]:
-    """What opens and never ends hides every entry behind it."""
+    """A fence or comment that is never closed, which hides every entry after it."""
     probe = read_page(page.kind, f"{page.text}\n### probe\n")
     if probe.entries and probe.entries[-1].title == "probe":
         return

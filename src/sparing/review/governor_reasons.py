@@ -8,8 +8,8 @@ from sparing.finding import Severity
 from sparing.review.loop import Loop, LoopDecision
 from sparing.review.tracking import FindingStatus, RulingKind, Tracked
 
-STUCK = "stopped on a plateau: nothing that counted was settled by the last revision"
-CHURN = "stopped on a plateau: as much counts as before, another revision would not end it"
+STUCK = "stopped before the cap: the last revision settled no finding that counts"
+CHURN = "stopped before the cap: as much counts as before, another revision would not end it"
 DISMISSED = "a human has dismissed all that counted"
 ALONE = "there is nobody to ask and no blocker is open: it continues, with the concerns recorded"
 
@@ -17,7 +17,7 @@ ALONE = "there is nobody to ask and no blocker is open: it continues, with the c
 def of_look(
     tracked: Sequence[Tracked], looked: Sequence[str], failed: Sequence[str]
 ) -> tuple[str, ...]:
-    """Who passes, and what became of each finding that no longer or still counts."""
+    """Who passes, and why each open finding counts or no longer does."""
     reasons = [_of_role(role, tracked, failed=role in failed) for role in looked]
     reasons += [why for one in tracked if (why := _of_finding(one, looked))]
     return tuple(reasons)
@@ -38,8 +38,7 @@ def of_step(decision: LoopDecision, loop: Loop, open_rest: Sequence[Tracked]) ->
 
 
 def _is_concern(one: Tracked) -> bool:
-    dismissed = one.ruling is not None and one.ruling.kind is RulingKind.DISMISSED
-    return one.finding.severity is not Severity.SUGGESTION and not dismissed
+    return one.finding.severity is not Severity.SUGGESTION and not one.dismissed
 
 
 def capped(loop: Loop) -> str:

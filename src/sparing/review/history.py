@@ -1,8 +1,8 @@
-"""`.review-history.md`: what is written down of each iteration, and how it is written.
+"""`.review-history.md`: what is recorded of each iteration, and how it is written.
 
-Everything foreign stands on a line that this file began: line ends, invisible characters and
-the words of markers are escaped, so that no finding can pretend to be an entry or a marker.
-The program never reads it back; `bench/history_reader.py` does, to replay recorded reviews.
+All foreign text is on lines that this module began: line ends, invisible characters and marker
+words are escaped, so that no finding can pretend to be an entry or a marker. The program never
+reads it back; `bench/history_reader.py` does, to replay recorded reviews.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Noted:
     roles: tuple[str, ...] = ()
     """Who raised it, where the entry has several reviewers."""
     state: str = ""
-    """What it is to the loop, as in `F3, repeated`."""
+    """Its id and status in the loop, as in `F3, repeated`."""
     line: int = field(default=0, compare=False)
 
 
@@ -136,8 +136,9 @@ def _character(found: re.Match[str]) -> str:
 
 def _entry(entry: HistoryEntry) -> str:
     final = f"{SEPARATOR}{FINAL}" if entry.final else ""
-    stage = escape(entry.stage).replace("·", "\\u00b7")
-    lines = [f"## {stage}{SEPARATOR}iteration {entry.iteration}{final}", ""]
+    alone = [one.role for one in entry.judged] if len(entry.judged) == 1 else []
+    where = SEPARATOR.join(escape(one).replace("·", "\\u00b7") for one in (entry.stage, *alone))
+    lines = [f"## {where}{SEPARATOR}iteration {entry.iteration}{final}", ""]
     for judged in entry.judged:
         lines += [REVIEWER + escape(judged.role), DECISION + escape(judged.decision)]
     lines += ["", FINDINGS if entry.findings else f"{FINDINGS} {NONE}"]

@@ -1,7 +1,7 @@
-"""How a review ended, in words for a gate: who passed, who did not, and what is still open.
+"""How a review ended, worded for a gate: who passed, who did not, and what is still open.
 
-A pass counts as one only if nothing of the reviewer's is open, or if the loop could have gone on:
-at the cap nobody looks again, so what is open there was never settled.
+A pass counts only if the reviewer has no open findings, or if the loop could have continued: at the
+cap there is no further review, so what is open there was never settled.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import NamedTuple
 from sparing.finding import Severity
 from sparing.review.governor import ReviewState
 from sparing.review.loop import Ended
-from sparing.review.tracking import RulingKind, Tracked
+from sparing.review.tracking import Tracked
 
 
 class ReviewerOutcome(NamedTuple):
     passed: tuple[str, ...]
     failed: tuple[Ended, ...]
-    """Whose last word was no, whatever let the loop go on without them."""
+    """Reviewers whose last verdict was negative, whatever let the loop continue."""
     capped: tuple[Ended, ...]
-    """Who ended at the cap, failed or with findings that are open."""
+    """Reviewers that ended at the cap, failed or with open findings."""
     unasked: tuple[str, ...]
-    """Whose turn never came."""
+    """Reviewers whose turn never came."""
 
     @property
     def clean(self) -> bool:
@@ -67,5 +67,4 @@ def stay_open(findings: Sequence[Tracked]) -> str:
 
 
 def _is_held(one: Tracked) -> bool:
-    dismissed = one.ruling is not None and one.ruling.kind is RulingKind.DISMISSED
-    return one.open and one.finding.severity is not Severity.SUGGESTION and not dismissed
+    return one.open and one.finding.severity is not Severity.SUGGESTION and not one.dismissed

@@ -1,8 +1,8 @@
-"""When the two reviewers of a document look in one turn.
+"""When the two reviewers of a document review in one turn.
 
-`auto` goes by what the second reviewer has found by itself. Whether a merged turn overlooks
-something shows only where the two still look apart: so one loop in four stays apart, and one
-blocker found there sets the count back to nothing.
+`auto` goes by what the second reviewer has found on its own. Whether a merged turn overlooks
+something shows only when the two still review separately: so one loop in four stays separate, and
+one blocker found there resets the count to zero.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import NamedTuple
 from sparing.panel import ENOUGH_LOOKS, PanelMode
 
 SAMPLED = 4
-"""One loop in so many stays apart."""
+"""One loop in this many stays separate."""
 
 
 class LookApart(NamedTuple):
-    """A look of the second reviewer in a turn of its own."""
+    """A review by the second reviewer in a turn of its own."""
 
     at: float
     found: bool
-    """It raised a blocker that nobody had raised before and that no person dismissed."""
+    """True if it raised a blocker that was not raised before and that no person dismissed."""
 
 
 class PanelRule(NamedTuple):
@@ -30,10 +30,14 @@ class PanelRule(NamedTuple):
 
     mode: PanelMode = PanelMode.SEPARATE
     quiet: int = 0
-    """Looks apart since the second reviewer last found something."""
+    """Separate reviews since the second reviewer last found something."""
     feature: str = ""
+    apart: frozenset[str] = frozenset()
+    """Stages whose two reviewers work with different agents or models: no turn is for both."""
 
     def merges(self, stage: str) -> bool:
+        if stage in self.apart:
+            return False
         match self.mode:
             case PanelMode.SEPARATE:
                 return False

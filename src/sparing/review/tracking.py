@@ -1,8 +1,8 @@
-"""What becomes of each finding from look to look, under a stable id.
+"""Tracking each finding from review to review, under a stable id.
 
-Ids are counted within a stage. A reviewer says which of its findings one continues, its words
-say it where it does not, and in doubt a finding is new. Of several that continue one the first
-keeps the id, the others name it as their kin.
+Ids are counted within a stage. A reviewer says which earlier finding one continues, else its words
+decide, and in doubt a finding is new. Of several that continue the same one the first keeps the id,
+the others name it as their kin.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class RulingKind(StrEnum):
 
 
 class Ruling(NamedTuple):
-    """A human's word on a finding, kept for as long as the feature lives."""
+    """A person's decision on a finding, kept for as long as the feature exists."""
 
     id: str
     kind: RulingKind
@@ -50,36 +50,40 @@ class Tracked(Stored):
     finding: Finding
     """In its latest words."""
     roles: tuple[str, ...]
-    """Who holds it open."""
+    """Roles that still hold it open."""
     status: FindingStatus = FindingStatus.NEW
     times: int = 1
-    """In how many looks it was raised."""
+    """Number of reviews in which it was raised."""
     restated: bool = False
-    """It was said to be, or its words show that it is, the same once more."""
+    """True if a reviewer said, or its words show, that it repeats an earlier finding."""
     evidence: bool = False
-    """It came with a line that stands there and was not quoted for it before."""
+    """True if it quotes a line that exists and was not quoted for it before."""
     quotes: tuple[str, ...] = ()
     counts: bool = True
-    """It holds the loop up."""
+    """True if it keeps the loop from ending."""
     answer: AuthorAnswer | None = None
-    """What the author said to it last."""
+    """The author's latest answer to it."""
     ruling: Ruling | None = None
     kin: tuple[str, ...] = ()
-    """What it was split from."""
+    """Ids of findings that it was split from."""
     into: str = ""
-    """Which one goes on for it; only records of earlier versions join findings."""
+    """The finding it was merged into; only in records of earlier versions."""
     by: tuple[str, ...] = ()
-    """Who has ever raised it, where that is more than those who hold it open."""
+    """Roles that have ever raised it, if more than those that hold it open."""
 
     @property
     def open(self) -> bool:
         return self.status is not FindingStatus.RESOLVED and not self.into
 
+    @property
+    def dismissed(self) -> bool:
+        return self.ruling is not None and self.ruling.kind is RulingKind.DISMISSED
+
 
 def told(
     tracked: Sequence[Tracked], answers: Sequence[AuthorAnswer], rulings: Sequence[Ruling]
 ) -> tuple[Tracked, ...]:
-    """With what the author and a human have said since."""
+    """Findings with what the author and a person have said since."""
     answered = {answer.id: answer for answer in answers}
     ruled = {ruling.id: ruling for ruling in rulings}
     return tuple(
@@ -93,7 +97,7 @@ def told(
 
 
 def owned(verdict: Verdict, tracked: Sequence[Tracked]) -> Verdict:
-    """The verdict with only such earlier findings named as exist and were this role's."""
+    """The verdict, naming only earlier findings that exist and were raised by this role."""
     own = {one.id for one in tracked if verdict.role in (*one.roles, *one.by)}
     checked = (
         one if one.continues in own else replace(one, continues="") for one in verdict.findings
@@ -138,9 +142,9 @@ def _heirs(live: Sequence[Tracked], raised: Sequence[Merged]) -> dict[int, Track
 
 
 def _is_apart(before: Tracked, merged: Merged) -> bool:
-    """A human's dismissal covers what was said then, not what may follow from it: that it is the
-    same must be read in its words, whatever the reviewer calls it."""
-    if before.ruling is None or before.ruling.kind is not RulingKind.DISMISSED:
+    """A person's dismissal covers what was said then, not what may follow from it: only matching
+    words show that it is the same, whatever the reviewer calls it."""
+    if not before.dismissed:
         return False
     return _is_worse(before, merged) or not _said_again(before, merged)
 
@@ -194,7 +198,7 @@ def _status(before: Tracked, *, restated: bool) -> FindingStatus:
 
 
 def _unraised(one: Tracked, looked: Sequence[str]) -> Tracked:
-    """Resolved when all who raised it have looked again and are silent."""
+    """Mark it resolved once all roles that raised it have reviewed again without raising it."""
     left = tuple(role for role in one.roles if role not in looked)
     if not one.open or left:
         return replace(one, roles=left) if one.open else one

@@ -22,10 +22,12 @@ __all__ = ["REPLY_LIMIT", "SCHEMA", "Complaint", "ReviewedText", "passes", "read
 
 LIST_LIMIT = 200
 KEYS = ("approved", "findings", "issues")
-"""By any of these an object is meant as a verdict."""
+"""Keys that mark an object as a verdict."""
 COMMIT_KEYS = ("commit", "commit_id", "reviewed_commit", "sha", "head", "revision")
 COMMIT_CHARS = 7
 QUOTED = "the object in the reply is quoted from a document; give your own verdict"
+UNASKED = ("verification", "strengths")
+"""Read where a reply has them; every role is asked to say them in `summary`."""
 UNSAID = frozenset({"$defs", "title", "default", "description", "maxItems", "minLength"})
 
 
@@ -41,19 +43,19 @@ def _severity(value: object) -> object:
 
 
 def _line(value: object) -> object:
-    """What is no text in a field that only informs is put into one."""
+    """Turn any value of a purely informative field into text."""
     if value is None or isinstance(value, str):
         return clean(value or "")
     return clean(json.dumps(value, ensure_ascii=False))
 
 
 def _text(value: object) -> object:
-    """A finding says something that can be seen."""
+    """Clean a finding's text, so that an invisible one counts as empty."""
     return clean(value).strip() if isinstance(value, str) else value
 
 
 def clean(text: str) -> str:
-    """Without what can't be stored or would show other text than is there."""
+    """The text without characters that can't be stored or that would disguise it."""
     return text if text.isprintable() else "".join(_seen(one) for one in text)
 
 
@@ -75,14 +77,14 @@ def _lines(value: object) -> object:
 
 
 def _evidence(value: object) -> object:
-    """Lists of lines by two names; a bare list is what was verified."""
+    """Evidence as two named lists; a bare list is what was verified."""
     if isinstance(value, dict):
         return cast("dict[str, object]", value)
     return {"verified": _lines(value)}
 
 
 def _levels(value: object) -> object:
-    """A level that can't be read is left out: it never decides."""
+    """Levels, without unreadable ones: a level never decides."""
     given = cast("dict[str, object]", value) if isinstance(value, dict) else {}
     return {name: found for name, one in given.items() if (found := _level(one)) is not None}
 
@@ -164,6 +166,8 @@ def _lean(node: Any, known: Mapping[str, Any]) -> Any:
 
 def _schema() -> JsonObject:
     full = _VerdictText.model_json_schema(mode="serialization")
+    for name in UNASKED:
+        del full["properties"][name]
     return _lean(full, full.get("$defs", {}))
 
 
@@ -200,7 +204,7 @@ def read_verdict(
 def read_object(
     role: str, answer: ReplyObject, categories: Sequence[str] | None, subject: ReviewedText
 ) -> Verdict | Complaint:
-    """The verdict that an object of a reply is."""
+    """Read the verdict from an object of a reply."""
     wrong = _misplaced(answer.value) or _other_commit(answer.value, subject.commit)
     if wrong:
         return Complaint(clean(wrong))
@@ -215,7 +219,7 @@ def read_object(
 
 
 def _taken_back(answer: ReplyObject, parsed: _VerdictText) -> str:
-    """An approval is one only if nothing else in the reply says otherwise."""
+    """Why an approval does not count, if anything else in the reply contradicts it."""
     if refuses_itself(parsed.summary):
         return "the object approves, and its summary does not"
     return retraction(answer.before, answer.after)
@@ -239,7 +243,7 @@ def _verdict(role: str, parsed: _VerdictText, categories: Sequence[str] | None) 
 
 
 def _misplaced(value: Mapping[str, Any]) -> str:
-    """Findings that would be overlooked where they stand."""
+    """Complaint about findings that would be overlooked where they are."""
     if "findings" in value and "issues" in value:
         return "findings stand under two names; put all of them under 'findings'"
     for key, held in value.items():
@@ -260,7 +264,7 @@ def _holds_findings(value: object) -> bool:
 
 
 def _other_commit(value: Mapping[str, Any], commit: str) -> str:
-    """A verdict need not name what it is about, but if it does, it must be this."""
+    """Complaint if a verdict names a commit, which is optional, other than the reviewed one."""
     for key in COMMIT_KEYS:
         named = value.get(key)
         if not commit or named in (None, ""):
@@ -272,7 +276,7 @@ def _other_commit(value: Mapping[str, Any], commit: str) -> str:
 
 
 def passes(verdict: Verdict) -> bool:
-    """Approved, and nothing that blocks or warns: a reply can't approve what it calls a blocker."""
+    """Whether it approves without blockers or warnings: both together are a contradiction."""
     return verdict.approved and not any(
         finding.severity is not Severity.SUGGESTION for finding in verdict.findings
     )

@@ -1,8 +1,8 @@
-"""From a role's file to a value: its head checked, access decided by class.
+"""Reading a role's file: its head is checked, and its access decided by class.
 
-What an agent may touch comes from the class of its role, in code; a file may only narrow the
-list of tools. A file of a person or a repository may leave out what the role that ships says
-already; what it asks for in vain is told as a warning, never granted.
+What an agent may touch comes from the class of its role, in code; a file may only narrow the list
+of tools. A user's or repository's file may leave out what the role that ships says already; what it
+asks for and can't have leads to a warning and is never granted.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MODELS = {"opus": "strong", "sonnet": "standard", "haiku": "cheap", "inherit": "
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 SHIPPED = "shipped"
 LEAST = ("read", "search")
-"""What a role has of which nothing else is known."""
+"""Tools of a role about which nothing else is known."""
 
 
 class RoleClass(StrEnum):
@@ -98,7 +98,7 @@ def shipped(name: str) -> Role:
 
 
 def parse_role(source: str, where: str) -> Role:
-    """A role that ships, or one that says all of itself."""
+    """Read a role that ships, or one that is complete in itself."""
     head = read_head(source, where)
     return _role(head.fields, head.text, where)
 
@@ -126,7 +126,7 @@ def parse_foreign(source: str, where: str, stem: str, *, users: bool) -> Role:
     if lost:
         warnings.append(f"it may not have {', '.join(lost)}: a file can only narrow")
     if base is not None and tools != base.tools:
-        warnings.append("its tools differ from its group's: it can't share their cached trunk")
+        warnings.append("its tools differ from its group's: it can't share their cached prompt")
     return replace(found, tools=tools, origin=where, warnings=(*found.warnings, *warnings))
 
 
@@ -175,7 +175,7 @@ def _translated(head: RoleHead) -> dict[str, object]:
 def _completed(
     given: Mapping[str, object], name: str, base: Role | None
 ) -> tuple[dict[str, object], list[str]]:
-    """What the file leaves out, with a word on what it should not have left out."""
+    """The fields completed with defaults, and warnings about what should not have been left out."""
     warnings = [
         f"it states no {key}: {'as shipped' if base else default}"
         for key, default in (("tools", "read and search"), ("model", "standard"))
@@ -183,7 +183,7 @@ def _completed(
     ]
     if base is not None:
         if str(given.get("class", base.role_class)) != base.role_class:
-            warnings.append(f"its class stays {base.role_class}: access is not a file's to give")
+            warnings.append(f"its class stays {base.role_class}: a file can't grant access")
         ours: dict[str, object] = {
             "purpose": base.purpose, "tools": base.tools, "model": base.model,
             "artifacts": base.artifacts, "categories": base.categories,
@@ -208,7 +208,7 @@ def _model(given: str, warnings: list[str]) -> str:
 
 
 def _headed(text: str, name: str, where: str) -> str:
-    """Instructions are recognised by this heading, so a role's text begins with it."""
+    """The text with a heading, by which role instructions are recognised."""
     if not text.strip():
         raise ConfigError(f"the role {where} has no text", f"write it below the head of {where}")
     heading = f"# Your role: {name}"

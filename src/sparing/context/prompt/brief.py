@@ -1,7 +1,7 @@
-"""Everything one dispatch may say, as values: what is composed, not how.
+"""Everything one dispatch may say, as values: the content, not the composition.
 
-A brief is gathered once and can be composed in every way and order, so that the ways can be
-priced against each other before one is chosen.
+A brief is gathered once and can be composed in every way of sending and every order, so that these
+can be compared by price before one is chosen.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Document:
     text: str | None
     """None if the feature has no such document."""
     path: str = ""
-    """Absolute, for a reference."""
+    """Absolute path, for sending it by reference."""
     label: str = ""
     """What it is called if it is not the whole file."""
 
@@ -34,6 +34,11 @@ class Material(NamedTuple):
 
     name: str
     text: str
+
+
+def part_of(filename: str, text: str, whole: str | None) -> Material:
+    """The part of a document that a task is given, labelled as a part unless it is the whole."""
+    return Material(filename if text == whole else f"{filename}, for this task", text)
 
 
 class SheetText(NamedTuple):
@@ -68,7 +73,7 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class PromptRole:
-    """What a prompt needs of a role."""
+    """What a prompt needs to know about a role."""
 
     name: str
     text: str
@@ -78,7 +83,7 @@ class PromptRole:
 
 @dataclass(frozen=True, slots=True)
 class TurnSubject:
-    """What this turn is about, in a few small words."""
+    """What this turn is about: a few short values."""
 
     kind: TurnKind
     stage: str
@@ -90,26 +95,26 @@ class TurnSubject:
     iteration: int = 1
     cap: int = 1
     seen: int = 0
-    """The iteration at which this role last looked."""
+    """The iteration in which this role last reviewed or worked."""
     lost: bool = False
-    """It had a session, and the session is gone."""
+    """True if the role had a session that has been lost."""
     task: str = ""
     done_stated: bool = True
     """The task says when it is done."""
     phase: str = ""
     """Where a role works in phases: A or B, or the part of a document."""
     words: str = "turns/assist"
-    """Of a role with one dispatch of its own: the file it is asked with, by folder and name."""
+    """For a role with a single dispatch: the prompt file to use, by folder and name."""
     panel: tuple[str, ...] = ()
-    """Reviewers who look in one turn; the role is the first whose word is wanted."""
+    """Reviewers that share one turn; the role is the first whose verdict is wanted."""
     back: bool = False
-    """Of a stage that a session goes on with: it was told the stage's text and guide before."""
+    """True if the session returns to a stage whose text and guide it was given before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Brief:
     key: str
-    """Of the wrappers."""
+    """Key of the wrappers around documents."""
     role: PromptRole
     asked: TurnSubject
     rules: Material | None = None
@@ -117,25 +122,25 @@ class Brief:
     documents: tuple[Document, ...] = ()
     """What the role must know, in the order of the flow."""
     subject: Document | None = None
-    """The document under review or revision, as it stands."""
+    """The current text of the document under review or revision."""
     code: Code | None = None
     goals: str = ""
     """Problem and goals of the PRD."""
     project: str = ""
     request: str = ""
-    """Of a tier: what the user asked for, in their words, where no handoff has it."""
+    """In a tier: the user's request, verbatim, unless a handoff contains it."""
     sections: tuple[Material, ...] = ()
     """Parts of plan and design that a task refers to."""
     task: str = ""
     stage_texts: tuple[Material, ...] = ()
-    """Of a tier: the stage's text and its guide. Words of ours."""
+    """In a tier: the stage's text and its guide, which are our own prompts."""
     materials: tuple[Material, ...] = ()
     outcome: str = ""
     """The Domain Reviewer Outcome block."""
     facts: str = ""
     """What the program has seen for itself."""
     findings: tuple[QuotedFinding, ...] = ()
-    """An author's to settle; a reviewer's own of the last iteration."""
+    """For an author: findings to settle. For a reviewer: its own from the last iteration."""
     mentioned: tuple[QuotedFinding, ...] = ()
     """What else the author's answers name by its id: resolved ones, and those of other roles."""
     delta: str = ""
@@ -144,35 +149,35 @@ class Brief:
     """Files that changed since the session last saw them."""
     schema: Mapping[str, Any] | None = None
     resumable: bool = False
-    """There is a session, and what follows says all that it must learn."""
+    """True if a session exists and the rest of the brief covers all that it must learn."""
     full: tuple[Document, ...] = ()
-    """What the naive way would send in full."""
+    """The documents that the naive baseline would send in full."""
     warnings: tuple[str, ...] = ()
     map: str = ""
     """The repository at a glance."""
     knowledge: str = ""
     """Lessons of earlier features, chosen once for all prompts of this one."""
     notes: str = ""
-    """What this role saw and said the last time, for a session that knows nothing of it."""
+    """What this role saw and said last time, for a fresh session."""
     handoff: str = ""
-    """What the session of the stages before left, for one that begins."""
+    """What the session of the previous stages left for a fresh one."""
     handoff_notes: str | None = None
-    """The same without documents and without what the program saw of the code, where no session
-    has added a word of its own to it."""
+    """The handoff without documents and without the program's observations of the code; None if
+    a session has added text of its own to it."""
     news: tuple[Document, ...] = ()
-    """For a session that goes on: documents it has not seen as they are now."""
+    """For a resumed session: documents whose current text it has not seen."""
     sheet: tuple[SheetText, ...] = ()
-    """Quoted lines, each part behind the document of the stage that named them."""
+    """Quoted lines, each part to be placed after the document of the stage that named them."""
     stale: str = ""
-    """Which of them no longer stand as they were quoted."""
+    """Which of the quoted lines have changed since they were quoted."""
     covered: tuple[str, ...] = ()
     """Files of which the sheet quotes lines, whether it is shown or only kept to compare with."""
     names_facts: bool = False
-    """The author is asked to name the places that its document rests on."""
+    """True if the author is asked to name the source lines that its document relies on."""
     given: tuple[str, ...] = ()
-    """Files among sections or materials, by path: nobody has to open them."""
+    """Paths of files included in sections or materials, which the agent need not open."""
 
 
 def without_aids(brief: Brief) -> Brief:
-    """Without what the program adds so that an agent need not look for it."""
+    """The brief without what the program adds to save an agent from exploring."""
     return replace(brief, map="", notes="", given=(), sheet=(), stale="", covered=())

@@ -1,8 +1,8 @@
-"""One composer: from a brief to the segments it sends, in a way and an order.
+"""The composer: turns a brief into the segments to send, for a way to send it and an order.
 
-Fresh prompts carry cache marks, at most as many as the backend takes: first where the trunk
-ends, then where the role's steady part ends, then inside the trunk from its end on. A session
-that goes on never gets one: a client that counts them over the whole transcript would break.
+Fresh prompts carry cache marks, at most as many as the backend takes: first where the trunk ends,
+then where the role's steady part ends, then inside the trunk, backwards from its end. A resumed
+session never gets one: a client that counts marks over the whole transcript would break.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sparing.context.prompt import pieces, turns
-from sparing.context.prompt.brief import Brief, without_aids
+from sparing.context.prompt.brief import Brief, Document, without_aids
 from sparing.context.prompt.inclusion import wrap
 from sparing.context.prompt.orders import nested, nested_again, seed, seed_again
+from sparing.context.prompt.shorten import without_digested
 from sparing.prompts.render import words
 from sparing.segment import Segment, Volatility
 from sparing.turn_kind import KINDS
@@ -43,16 +44,19 @@ def compose(brief: Brief, way: Way, order: Order = Order.NESTED, marks: int = 1)
 
 
 def _plain(brief: Brief) -> tuple[Segment, ...]:
-    """The same words in the same wrappers, without aids, and without what the system prompt says;
-    documents in full where a handoff would quote them."""
+    """The usual text in the usual wrappers, without aids and without what the system prompt
+    says; documents in full where a handoff would quote them."""
     told = without_aids(brief)
     if brief.handoff:
-        told = replace(
-            told, documents=brief.full or brief.documents, handoff=brief.handoff_notes or ""
-        )
+        told = replace(told, documents=whole_documents(brief), handoff=brief.handoff_notes or "")
     trunk, own = nested(told, Way.COMPOSE)
     system = {one.text for one in _who(brief)}
     return tuple(one for one in (*trunk, *own) if one.text not in system)
+
+
+def whole_documents(brief: Brief) -> tuple[Document, ...]:
+    """The documents that a plain prompt has in full: all but what a later one took over."""
+    return without_digested(brief.full) if brief.full else brief.documents
 
 
 def plain_system(brief: Brief) -> str:
@@ -77,10 +81,10 @@ def _marked(segments: Sequence[Segment], trunk: int, marks: int) -> tuple[Segmen
 
 
 def naive(brief: Brief) -> Segment:
-    """The baseline: every document inline, in one block; the role is the system prompt there.
+    """The baseline: every document inline, in one block; the role is its system prompt.
 
-    It knows what the composed prompt knows, rules and project included, only not in parts. What
-    the program adds to spare an agent its looking around is no part of it.
+    It contains what the composed prompt contains, rules and project included, but not in parts.
+    What the program adds to save an agent from exploring is left out.
     """
     brief = without_aids(brief)
     documents = [*(brief.full or brief.documents), *([brief.subject] if brief.subject else [])]
@@ -113,6 +117,6 @@ def _beside(brief: Brief) -> list[Segment]:
 
 
 def role_words(brief: Brief) -> str:
-    """All that tells the role who it is: what the naive way has as its system prompt."""
+    """All text that describes the role: the system prompt of the naive baseline."""
     told = (*pieces.role(brief), *pieces.stage_texts(brief))
     return "\n".join(one.text for one in told)

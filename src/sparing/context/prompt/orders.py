@@ -1,15 +1,15 @@
-"""The nested order: what many dispatches share first, what is this role's and turn's own last.
+"""The nested order: first what many dispatches share, last what only this role and turn have.
 
-Three groups share: whoever reads the documents (`prd | spec | design | plan | tasks`), whoever
-reads the code (`design | spec | code`, and only then what one of them needs besides) or works on
-it (`design | spec | prd | tasks | plan`), and all tasks of a feature (`spec | goals | project`).
-The tasks have one role, so its text is shared too and stands before what each task has of its own.
+Three groups share: roles that read the documents (`prd | spec | design | plan | tasks`), roles that
+read the code (`design | spec | code`, and only then what one of them also needs) or work on it
+(`design | spec | prd | tasks | plan`), and all tasks of a feature (`spec | goals | project`). The
+tasks have one role, so its text is shared too and comes before what is specific to a task.
 
 The seed's order and templates: role and rubric, artifacts, lists and schema, then what changes.
 
 Fresh prompts follow the original skeleton, resumed ones its delta templates. The deviations of
 single roles (coda, check lists, levels, no iteration section) come from their texts and from
-`turns`; nothing here is true of one role only.
+`turns`; nothing here applies to one role only.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import NamedTuple
 from sparing.artifact import ArtifactName
 from sparing.context.prompt import pieces, turns
 from sparing.context.prompt.brief import REVIEWS, Brief
+from sparing.prompts.render import words
 from sparing.segment import Segment, Volatility
 from sparing.turn_kind import KINDS, TurnKind
 from sparing.way import Way
@@ -44,8 +45,11 @@ def nested(brief: Brief, way: Way) -> Layout:
 
 
 def nested_again(brief: Brief) -> tuple[Segment, ...]:
-    """Into a session that knows the rest: what it must learn, then what to do."""
+    """For a resumed session: what it must learn, then what to do."""
     told: list[Segment] = []
+    if brief.asked.kind is TurnKind.PART:  # its session has what research found
+        kept = (one for one in brief.materials if not one.name.startswith(turns.RESEARCH))
+        brief = replace(brief, materials=tuple(kept))
     match brief.asked.kind:
         case TurnKind.REVIEW | TurnKind.VALIDATE:
             told = [
@@ -91,13 +95,13 @@ def _documents(brief: Brief, *, by_path: bool) -> Layout:
 
 
 def _is_phase(brief: Brief) -> bool:
-    """Of a role that works in two: the second begins as the first did."""
+    """Whether it is a turn of a two-phase role, whose second phase starts like its first."""
     return brief.asked.kind is TurnKind.ASSIST and bool(brief.asked.phase)
 
 
 def _code(brief: Brief, *, by_path: bool) -> Layout:
-    """What is shown behind the code is one role's; without it the documents are all there is, and
-    whoever works on the code shares them."""
+    """Documents behind the code belong to one role; without code, all documents go into the
+    trunk and are shared by all roles that work on the code."""
     if by_path:
         return Layout(
             tuple(pieces.rules(brief)), (*pieces.files(brief), *_own(brief, by_path=True))
@@ -138,13 +142,13 @@ def _task(brief: Brief, *, by_path: bool) -> Layout:
 
 
 def _quoted(brief: Brief) -> list[Segment]:
-    """Facts behind documents that a task is given parts of, or none."""
+    """Quoted facts for documents that the task gets in part or not at all."""
     given = {one.name for one in brief.documents}
     return pieces.sheet(brief, [one.behind for one in brief.sheet if one.behind not in given])
 
 
 def _own(brief: Brief, *, by_path: bool) -> list[Segment]:
-    """From the role's text on."""
+    """Everything from the role's text onwards."""
     early, late = pieces.materials(brief), list[Segment]()
     if brief.asked.kind is not TurnKind.ASSIST or _is_phase(brief):
         early, late = late, early
@@ -162,6 +166,7 @@ def _own(brief: Brief, *, by_path: bool) -> list[Segment]:
         *pieces.earlier(brief),
         *late,
         *pieces.noted(brief),
+        *pieces.last_changes(brief),
         *pieces.turn(turns.fresh_turn(brief)),
         *pieces.names_facts(brief),
     ]
@@ -195,6 +200,7 @@ def seed(brief: Brief, way: Way) -> Layout:
 
 def seed_again(brief: Brief) -> tuple[Segment, ...]:
     """The original's resumed messages; kinds it does not know are said as in the nested order."""
+    again = nested_again(brief)
     match brief.asked.kind:
         case TurnKind.REVIEW | TurnKind.VALIDATE if brief.delta:
             told = [
@@ -212,10 +218,31 @@ def seed_again(brief: Brief) -> tuple[Segment, ...]:
             ]
         case TurnKind.VALIDATE:
             return tuple(pieces.turn(turns.seed_closing(brief)))
+        case TurnKind.JUDGE:
+            return _judged_by_builder(brief)
+        case TurnKind.REVISE:
+            headed = _headed("## Issues to Fix", pieces.findings(brief))
+            return tuple(headed[0] if one.name == "findings" else one for one in again)
         case _:
-            return nested_again(brief)
+            return again
     opening = _headed(turns.seed_opening(brief).rstrip("\n"), told[:1])
     return (*opening, *told[1:], *pieces.turn(turns.seed_closing(brief)))
+
+
+def _judged_by_builder(brief: Brief) -> tuple[Segment, ...]:
+    """Under the seed, a tier's work is judged in the session that built it: it is not told to
+    judge as an outsider, and must be given the form and the changed files."""
+    back = brief.asked.back
+    return (
+        *pieces.news(brief),
+        *pieces.turn(turns.resumed_turn(brief)),
+        *([] if back else [Segment("role", words("turns", "judge_own"), Volatility.ROLE)]),
+        *([] if back else pieces.stage_texts(brief)),
+        *([] if back else pieces.schema(replace(brief, documents=()), form=True)),
+        *_headed("## Implementation Files", pieces.files(brief)),
+        *pieces.findings(brief),
+        *pieces.materials(brief),
+    )
 
 
 def _artifacts(brief: Brief, *, by_path: bool) -> list[Segment]:

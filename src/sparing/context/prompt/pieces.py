@@ -1,7 +1,7 @@
 """The segments a prompt is made of, each from one part of the brief.
 
-A piece knows its words and how soon they change; where it stands is the order's business.
-Whatever was written by others is wrapped here, and nowhere is it left bare.
+A piece knows its text and how soon that changes; its position is decided by the order. All text
+written by others is wrapped here; none is ever left bare.
 """
 
 from __future__ import annotations
@@ -13,7 +13,13 @@ from sparing.change import FileChange
 from sparing.context.prompt import turns
 from sparing.context.prompt.brief import JUDGING, Brief, Document, Material
 from sparing.context.prompt.inclusion import absent, defuse, required, wrap
-from sparing.context.prompt.review_words import finding_list, short_list, verdict_words
+from sparing.context.prompt.review_words import (
+    LAST_CHANGES,
+    finding_list,
+    short_list,
+    shows_last_changes,
+    verdict_words,
+)
 from sparing.context.prompt.shorten import for_stage, split_rubric
 from sparing.prompts.render import words
 from sparing.segment import Segment, Volatility
@@ -25,7 +31,7 @@ SHEET, QUOTED = "sheet", "quoted facts"
 
 
 def rules(brief: Brief) -> list[Segment]:
-    """The repository's own words on itself, and what the program says of it."""
+    """The repository's rules file, lessons from earlier features, and the repository map."""
     told = [("rules", brief.rules)] if brief.rules else []
     told += [(KNOWLEDGE, Material(LESSONS, brief.knowledge))] if brief.knowledge else []
     told += [("map", Material("repository map", brief.map))] if brief.map else []
@@ -37,7 +43,7 @@ def documents(
     names: Iterable[ArtifactName] | None = None,
     volatility: Volatility = Volatility.FEATURE,
 ) -> list[Segment]:
-    """In the order of `names`, or of the flow; quoted facts of a stage behind its document."""
+    """Documents in the order of `names` or of the workflow, each followed by its quoted facts."""
     known = {document.name: document for document in brief.documents}
     wanted = known if names is None else [name for name in names if name in known]
     told = ((document(brief, known[one], volatility), one) for one in wanted)
@@ -55,7 +61,7 @@ def sheet(
 
 
 def stale(brief: Brief) -> list[Segment]:
-    """What commits have changed of quoted lines that stand above."""
+    """Which of the lines quoted above have been changed by commits."""
     if not brief.stale:
         return []
     told = Material(f"{QUOTED}, changes", brief.stale)
@@ -104,7 +110,7 @@ def code(brief: Brief) -> list[Segment]:
 
 
 def since(brief: Brief) -> list[Segment]:
-    """What came after the code as it was first reviewed, by the round that asked for it."""
+    """Changes since the code was first reviewed, one segment for each later change."""
     later = brief.code.since if brief.code is not None else ()
     return [
         _data(brief, f"after-{n}", Material(f"changes-after-{n}.diff", text), Volatility.STAGE)
@@ -140,7 +146,7 @@ def project(brief: Brief) -> list[Segment]:
 
 
 def request(brief: Brief) -> list[Segment]:
-    """What the user asked for; a handoff has it in its first layer."""
+    """The user's request, unless a handoff contains it."""
     if not brief.request or brief.handoff:
         return []
     return [_data(brief, "request", Material("request", brief.request), Volatility.ROLE)]
@@ -206,8 +212,8 @@ def findings(brief: Brief) -> list[Segment]:
 
 
 def earlier(brief: Brief) -> list[Segment]:
-    """What a session that begins is told of the rounds before: an author what to settle, a
-    reviewer also what the author says of it."""
+    """What a fresh session learns about earlier rounds: an author what to settle, a reviewer
+    also the author's answers."""
     if brief.asked.kind not in JUDGING:
         return findings(brief)
     listed = finding_list(brief.findings) + short_list(brief.mentioned)
@@ -215,7 +221,7 @@ def earlier(brief: Brief) -> list[Segment]:
 
 
 def recalled(brief: Brief) -> list[Segment]:
-    """For a reviewer that knows the rest: what each id stands for that it is told of."""
+    """For a reviewer that knows the rest: a short explanation of each finding id it will see."""
     return _findings(brief, short_list((*brief.findings, *brief.mentioned)))
 
 
@@ -237,25 +243,33 @@ def fix_summary(brief: Brief) -> list[Segment]:
     return [_data(brief, "fix-summary", told, Volatility.ITERATION)]
 
 
+def last_changes(brief: Brief) -> list[Segment]:
+    """For a reviewer asked what the change broke, if it has no notes that include the change."""
+    if brief.notes or not shows_last_changes(brief):
+        return []
+    told = Material(LAST_CHANGES, brief.delta)
+    return [_data(brief, "last-changes", told, Volatility.ITERATION)]
+
+
 def noted(brief: Brief) -> list[Segment]:
-    """For whoever has been here before and remembers nothing: the ledger remembers."""
+    """For a role in a fresh session: notes on its earlier turns, from the ledger."""
     if not brief.notes:
         return []
     told = [Material("notes", brief.notes)]
     if brief.delta and not (brief.code and brief.code.since):
-        told.append(Material("last-changes.diff", brief.delta))
+        told.append(Material(LAST_CHANGES, brief.delta))
     return [_data(brief, one.name.partition(".")[0], one, Volatility.ITERATION) for one in told]
 
 
 def handed(brief: Brief) -> list[Segment]:
-    """For a session that begins where another one has ended."""
+    """The handoff, for a session that starts where another one ended."""
     if not brief.handoff:
         return []
     return [_data(brief, "handed", Material("handoff", brief.handoff), Volatility.STAGE)]
 
 
 def news(brief: Brief) -> list[Segment]:
-    """For a session that goes on: what others made or changed meanwhile."""
+    """For a resumed session: what others have written or changed in the meantime."""
     told = [document(brief, one, Volatility.ITERATION) for one in brief.news]
     return [*told, *changed_files(brief)]
 

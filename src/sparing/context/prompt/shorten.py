@@ -1,16 +1,15 @@
-"""Fewer words for the same: roles by parts, tiers without repetition, a schema as one line.
+"""Saying the same in fewer words: roles by parts, tiers without repetition, a one-line schema.
 
-A role's text, taken apart: what it is, what it stands for, what it checks.
+A role's text, taken apart: what it is, its stance, what it checks.
 
-The seed order sends these parts at different places; the nested order sends them as they are
+The seed order sends these parts in different positions; the nested order sends them as they are
 written. Both send only the expectations of the stage that comes next.
 
-The eight savings of the tiers' prompts, each a function that can be looked at alone.
+The eight savings in the tiers' prompts, each a function that can be examined separately.
 
-Only what a stage put out is passed on (1); a brainstorm that a design review digested is not
-sent again (2); reviewers and verifiers get summaries instead of outputs (3, 4); instructions
-stand once (5); JSON is compact (6); nothing is signed with a time (7); nothing says what is
-evident (8).
+Only a stage's output is passed on (1); a brainstorm that a design review digested is not sent again
+(2); reviewers and verifiers get summaries instead of outputs (3, 4); instructions appear once (5);
+JSON is compact (6); nothing is signed with a time (7); nothing states the obvious (8).
 
 What a schema asks for, as one line that an agent can fill in.
 """
@@ -19,19 +18,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 from sparing.artifact import ArtifactName
 from sparing.context.documents.handoff import Handoff, summary_of
+from sparing.context.documents.markdown import outline
 from sparing.context.prompt.brief import Document
+from sparing.prompts.render import words
 
 CHECKS = ("Check list", "Levels", "Next stage")
 CODA = "Stance"
 VERIFIES = "External claim"
 REPORT = "Report"
 """How a task's turn ends; every other turn of the same role says how it ends itself."""
+DESIGN_LEVEL = 2
+OF_EVERY_REPORT = frozenset({"Outcome", "Findings"})
+"""Headings that the program puts into every judge's report."""
 _SECTION = re.compile(r"^(?=## )", re.MULTILINE)
 _AFTER = re.compile(r"^- after (?P<stage>[\w-]+), .*\n?", re.MULTILINE)
 
@@ -52,7 +56,7 @@ def split_rubric(text: str) -> Rubric:
 
 
 def for_stage(text: str, stage: str) -> str:
-    """The text with the expectations of this stage alone, where it has one line a stage."""
+    """The text with only this stage's expectations, if it has a line for each stage."""
     stages = [match["stage"] for match in _AFTER.finditer(text)]
     if stage not in stages:
         return text
@@ -60,10 +64,18 @@ def for_stage(text: str, stage: str) -> str:
 
 
 def without_section(text: str, heading: str) -> str:
-    """The text without that section and what stands below it."""
+    """The text without that section and everything after it."""
     sections = _SECTION.split(text)
     start = next((n for n, one in enumerate(sections) if _heading(one) == heading), len(sections))
     return _closed(sections[:start]) if start < len(sections) else text
+
+
+def literal_references(text: str) -> str:
+    """A role's text with its passage on references replaced by the seed's rules."""
+    told = (words("blocks", name).splitlines() for name in ("references", "references_seed"))
+    for ours, theirs in zip(*told, strict=True):
+        text = text.replace(ours, theirs)
+    return text
 
 
 def has_section(text: str, heading: str) -> bool:
@@ -84,7 +96,7 @@ SUMMARISED: Mapping[str, tuple[ArtifactName, ...]] = {
     "code_review": (ArtifactName.PLAN, ArtifactName.IMPLEMENTATION),
     "verify": (ArtifactName.IMPLEMENTATION,),
 }
-"""Whoever judges code or proof opens the files: of what was said about them a summary is enough."""
+"""Stages that judge code or proof open the files, so a summary of these documents is enough."""
 _SIGNATURE = re.compile(
     r"^.*(?:\{\{\s*timestamp\s*\}\}|\bsign your work\b|\bsigned(?: off)? (?:by|at|on)\b"
     r"|\bcurrent (?:date|time)\b).*\n?",
@@ -96,7 +108,7 @@ _BOILERPLATE = re.compile(
 
 
 def only_output(stored: str | None) -> str:
-    """1: what a stage put out, without cost, session or anything else that was stored with it."""
+    """1: a stage's output, without cost, session or anything else stored with it."""
     try:
         parsed: object = json.loads(stored or "")
     except (ValueError, RecursionError):
@@ -106,10 +118,18 @@ def only_output(stored: str | None) -> str:
     return output if isinstance(output, str) and output.strip() else NOTHING
 
 
+def took_over(report: str) -> bool:
+    """Whether a judge's report has a design in it, and not only what the program always writes."""
+    return any(
+        one.level == DESIGN_LEVEL and one.text not in OF_EVERY_REPORT
+        for one in outline(report).headings
+    )
+
+
 def without_digested(documents: Sequence[Document]) -> tuple[Document, ...]:
-    """2: no brainstorm beside the design review that took it over; a tier without one keeps it."""
+    """2: drop the brainstorm if a design review took it over; a tier without one keeps it."""
     digested = any(
-        one.name is ArtifactName.DESIGN_REVIEW and one.text is not None for one in documents
+        one.name is ArtifactName.DESIGN_REVIEW and took_over(one.text or "") for one in documents
     )
     return tuple(one for one in documents if not (digested and one.name is ArtifactName.BRAINSTORM))
 
@@ -145,7 +165,7 @@ def unsigned(text: str) -> str:
 
 
 def without_boilerplate(text: str) -> str:
-    """8: a role's text without the section that only says that a skill follows."""
+    """8: a role's text without the section that only announces a skill."""
     return _BOILERPLATE.sub("", text)
 
 
@@ -156,9 +176,24 @@ def _summary(document: Document, handoff: Handoff) -> Document:
     return replace(document, text=summary, label=f"{document.name.filename}, handoff summary")
 
 
-def skeleton(schema: Mapping[str, Any]) -> str:
-    """What a schema asks for, as one compact line."""
-    return compact(_shape(schema, schema.get("$defs", {})))
+EITHER = "true|false"
+LEVELLED = frozenset({"level", "levels", "evidence"})
+"""What only a reviewer with levels is asked for."""
+
+
+def skeleton(schema: Mapping[str, Any], unasked: Collection[str] = ()) -> str:
+    """What a schema asks for, as one compact line, without the fields in `unasked`."""
+    shape = _asked(_shape(schema, schema.get("$defs", {})), unasked)
+    return compact(shape).replace(f'"{EITHER}"', EITHER)
+
+
+def _asked(shape: Any, unasked: Collection[str]) -> Any:
+    if isinstance(shape, list):
+        return [_asked(one, unasked) for one in cast("list[Any]", shape)]
+    if not isinstance(shape, dict):
+        return shape
+    fields = cast("dict[str, Any]", shape)
+    return {name: _asked(one, unasked) for name, one in fields.items() if name not in unasked}
 
 
 def _shape(schema: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
@@ -175,7 +210,7 @@ def _shape(schema: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
             inner = cast("Mapping[str, Any] | None", schema.get("additionalProperties") or None)
             return {"…": _shape(inner, known)} if inner else {}
         case "boolean":
-            return "true|false"
+            return EITHER
         case "integer":
             return 0
         case _:

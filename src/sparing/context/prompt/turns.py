@@ -1,7 +1,7 @@
 """What an agent is asked to do in this turn, in words.
 
-The words are files of `prompts/turns`; which of them are said is decided here. No file has a
-gap for anybody else's text: findings, diffs and feedback are documents beside the turn.
+The wording is in files of `prompts/turns`; which of them are used is decided here. No file has a
+gap for text by others: findings, diffs and feedback are documents beside the turn.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 from sparing.context.documents.comments import comment_ids
-from sparing.context.prompt.brief import REVIEWS, Brief, QuotedFinding
+from sparing.context.prompt.brief import REVIEWS, Brief
 from sparing.context.prompt.inclusion import defuse
 from sparing.context.prompt.review_words import earlier_names, has_both, ids_of, reminder
 from sparing.context.prompt.shorten import VERIFIES, has_section, once, skeleton
-from sparing.finding import Severity, Verdict
+from sparing.finding import Verdict
 from sparing.prompts.render import fill, words
 from sparing.turn_kind import TurnKind
 
@@ -23,15 +23,17 @@ FEEDBACK = "feedback"
 DIVERGENCES = "divergences"
 """Where the code differs from what deeper tests ask for."""
 CHECK = "check "
-"""How documents are called that hold what a check printed."""
+"""Prefix of the names of documents that hold a check's output."""
 SAID = "said"
 """What a person told an author between two turns."""
 DESCRIPTION = "description"
 """The request at length."""
 ANSWERS = "answers"
 """What an author asked and a person answered."""
+CHECK_RESULTS = "check-results"
+"""Results of the repository's checks on the current code."""
 RESEARCH = "research-"
-"""How documents begin that hold what others found for an author."""
+"""Prefix of the names of documents with research findings for an author."""
 MAY_ASK = frozenset(
     {TurnKind.WRITE, TurnKind.PART, TurnKind.REDO, TurnKind.TASK, TurnKind.REVISE, TurnKind.FIX}
 )
@@ -48,26 +50,29 @@ WITHOUT_ITERATION = frozenset(
 """The seed's prompts of these roles have no iteration section, except after a lost session."""
 
 
-def fresh_turn(brief: Brief, *, knows_questions: bool = False) -> str:
-    """For a session that begins; one that goes on knows how to ask a person."""
+def fresh_turn(brief: Brief, *, resumed: bool = False) -> str:
+    """Instructions for a fresh session; a resumed one already knows how to ask a person and how to
+    end a stage."""
     said = _say(brief, *_fresh_names(brief), *_known_names(brief))
     settles = brief.asked.kind in (TurnKind.REVISE, TurnKind.FIX)
     if settles:
         said += "\n" + words("blocks", "fix_summary")
-    if brief.stage_texts and brief.asked.kind in (TurnKind.STAGE, TurnKind.ANSWER):
+    ends_stage = brief.asked.kind in (TurnKind.STAGE, TurnKind.ANSWER)
+    if brief.stage_texts and (ends_stage or (brief.asked.kind is TurnKind.REDO and not resumed)):
         said = _with_handoff(brief, said)
-    if not brief.stage_texts and brief.asked.kind in MAY_ASK and not knows_questions:
+    if not brief.stage_texts and brief.asked.kind in MAY_ASK and not resumed:
         said += words("turns", "questions_form" if settles else "questions")
     return said
 
 
-def block_again() -> str:
-    """What an author of a tier is told whose handoff block can't be read."""
-    return words("turns", "block_again") + "\n" + words("blocks", "handoff")
+def block_again(*, missing: bool = False) -> str:
+    """What a tier's author is told if its handoff block is missing or can't be read."""
+    name = "block_missing" if missing else "block_again"
+    return words("turns", name) + "\n" + words("blocks", "handoff")
 
 
 def _fresh_names(brief: Brief) -> list[str]:
-    """The files of `prompts/turns` that are said, in order."""
+    """The files of `prompts/turns` to use, in order."""
     asked = brief.asked
     match asked.kind:
         case TurnKind.WRITE:
@@ -96,12 +101,12 @@ def _look_name(brief: Brief) -> str:
 
 
 def _tried_before(brief: Brief) -> bool:
-    """Somebody has looked at it and was not satisfied."""
+    """Whether an earlier attempt was followed by feedback or failed checks."""
     return any(one.name == FEEDBACK or one.name.startswith(CHECK) for one in brief.materials)
 
 
 def _known_names(brief: Brief) -> list[str]:
-    """What is said of documents that only some turns have."""
+    """The files of `prompts/turns` about documents that only some turns have."""
     since = ["since"] if brief.code is not None and brief.code.since else []
     since += ["handed"] if brief.handoff else []
     return [
@@ -114,12 +119,17 @@ def _known_names(brief: Brief) -> list[str]:
 
 
 def _beside(brief: Brief) -> list[str]:
-    """What is said of the request at length, and of what others have found."""
+    """The files about the request in full length and about what others have found."""
     named = [one.name for one in brief.materials]
     described = ["described"] if DESCRIPTION in named else []
     described += ["requested"] if brief.request and not brief.handoff else []
     described += ["diverged"] if DIVERGENCES in named else []
+    described += _checked(brief)
     return [*described, *(["research"] if any(n.startswith(RESEARCH) for n in named) else [])]
+
+
+def _checked(brief: Brief) -> list[str]:
+    return ["checks_run"] if any(one.name == CHECK_RESULTS for one in brief.materials) else []
 
 
 def _given(brief: Brief) -> list[str]:
@@ -127,14 +137,14 @@ def _given(brief: Brief) -> list[str]:
 
 
 def _persons(brief: Brief) -> list[str]:
-    """What is said of a person's own words."""
+    """The files about a person's comments and remarks."""
     given = [one for one in brief.materials if one.name == FEEDBACK]
     comments = ["comments"] if any(comment_ids(one.text) for one in given) else []
     return [*comments, *(["said"] if any(one.name == SAID for one in brief.materials) else [])]
 
 
 def _with_handoff(brief: Brief, said: str) -> str:
-    """Once: not where the role's or the stage's own text has the instructions."""
+    """Add the handoff instructions unless the role's or the stage's text contains them."""
     known = "\n".join((brief.role.text, *(one.text for one in brief.stage_texts)))
     block = words("blocks", "handoff")
     return said if once(known, block) == known else f"{said}\n{block}"
@@ -159,7 +169,7 @@ def resumed_turn(brief: Brief) -> str:
         case TurnKind.STAGE | TurnKind.JUDGE:
             builds = asked.kind is TurnKind.STAGE and asked.target
             name = "transition_again" if asked.back else "transition"
-            said = (*_news(brief), *_feedback(brief), *_persons(brief))
+            said = (*_news(brief), *_feedback(brief), *_checked(brief), *_persons(brief))
             form = reminder(brief) if asked.back and asked.kind is TurnKind.JUDGE else ""
             return _say(brief, name if builds else f"{name}_only", *said) + form
         case TurnKind.ANSWER:
@@ -167,7 +177,7 @@ def resumed_turn(brief: Brief) -> str:
             return _say(brief, name, *_feedback(brief), *_persons(brief))
         case _:
             known = replace(brief, handoff="", request="")
-            return fresh_turn(known, knows_questions=True) + _say(brief, *_news(brief))
+            return fresh_turn(known, resumed=True) + _say(brief, *_news(brief))
 
 
 def _news(brief: Brief) -> list[str]:
@@ -200,10 +210,10 @@ def seed_closing(brief: Brief) -> str:
     """How the seed ends a resumed message."""
     match brief.asked.kind:
         case TurnKind.REVIEW:
-            return _say(brief, "seed_again") + reminder(brief)
+            return _say(brief, "seed_again") + reminder(brief, seed=True)
         case TurnKind.VALIDATE:
             name = "seed_validate" if brief.delta else "seed_validate_same"
-            return _say(brief, name) + reminder(brief)
+            return _say(brief, name) + reminder(brief, seed=True)
         case _:
             return _say(brief, "seed_fix", *_persons(brief)) + settle(brief)
 
@@ -216,29 +226,12 @@ def settle(brief: Brief) -> str:
 
 
 def form_words(schema: Mapping[str, Any]) -> str:
-    """The form of an answer that is no verdict."""
+    """The form of an answer that is not a verdict."""
     return fill("turns", "form", form=skeleton(schema))
 
 
-def open_findings(verdicts: Sequence[Verdict]) -> tuple[QuotedFinding, ...]:
-    """Every blocker and warning, numbered: what the author must settle."""
-    found = [
-        (verdict.role, finding)
-        for verdict in verdicts
-        for finding in verdict.findings
-        if finding.severity is not Severity.SUGGESTION
-    ]
-    return tuple(
-        QuotedFinding(
-            id=f"F{number}", severity=one.severity.value, role=role, category=one.category,
-            location=one.location, text=one.text, suggestion=one.suggestion, quote=one.quote,
-        )
-        for number, (role, one) in enumerate(found, 1)
-    )  # fmt: skip
-
-
 def repair_secrets(places: Sequence[str]) -> str:
-    """Files and lines, never the values."""
+    """Ask for secrets to be removed, naming files and lines but never the values."""
     listed = "\n".join(f"- {defuse(place)}" for place in places)
     return fill("blocks", "repair_secrets", places=listed)
 
@@ -285,15 +278,11 @@ def _feedback(brief: Brief) -> list[str]:
 
 
 def _said_of(brief: Brief) -> list[str]:
-    return ["feedback"] if any(_is_feedback(one.name) for one in brief.materials) else []
-
-
-def _is_feedback(name: str) -> bool:
-    return name not in (SAID, DESCRIPTION) and not name.startswith(RESEARCH)
+    return ["feedback"] if _tried_before(brief) else []
 
 
 def tool_status(brief: Brief) -> str:
-    """Whoever is asked to verify a claim is told what it can do that with."""
+    """Tell a role that must verify claims whether it has the tools to do so."""
     if not has_section(brief.role.text, VERIFIES):
         return ""
     return words("turns", "tools_on" if "web" in brief.role.tools else "tools_off")
