@@ -171,14 +171,25 @@ def cases() -> Iterator[Case]:
 
 
 def prompts(sample: Sample) -> Iterator[Prompt]:
+    under = {SEED: seeded(sample)}
     for case in cases():
-        source = sample.source(case.role, case.stage, **case.job)
-        brief = gather(source)
+        sources = {
+            order: under.get(order, sample).source(case.role, case.stage, **case.job)
+            for _, order in case.ways
+        }
+        briefs = {order: gather(source) for order, source in sources.items()}
         for way, order in case.ways:
-            lost = case.lost and order is SEED and way is not RESUME
+            lost, brief = case.lost and order is SEED and way is not RESUME, briefs[order]
             said = replace(brief, asked=replace(brief.asked, lost=lost))
             composed = placed(compose(said, way, order), sample)
-            yield Prompt(case, way, order, source, said, composed)
+            yield Prompt(case, way, order, sources[order], said, composed)
+
+
+def seeded(sample: Sample) -> Sample:
+    """The order `seed` is shown under the policy whose order it is."""
+    overrides = {"review.policy": "seed"}
+    rows = {flow: replace(row, overrides=overrides) for flow, row in sample.rows.items()}
+    return sample._replace(around=replace(sample.around, _loaded={}), rows=rows)
 
 
 def placed(composed: Composed, sample: Sample) -> Composed:

@@ -37,7 +37,7 @@ def test_a_second_look_gets_delta_fix_summary_and_iteration(
     assert "## Acceptance Criteria" in delta
     assert "`F1`: changed — the limit is a number now." in prompt.named("fix-summary")
     assert "The round was small." not in prompt.text
-    assert "iteration 2 of 3" in prompt.named("turn")
+    assert f"iteration 2 of {5 if order is Order.SEED else 3}" in prompt.named("turn")
     assert "are in your context" in prompt.text
 
 
@@ -64,7 +64,7 @@ def test_after_a_lost_session_earlier_findings_are_told(rendered: dict[str, Prom
     said = prompt.named("turn")
     assert said.splitlines() == [
         "## Iteration Context",
-        "This is iteration 2 of 3.",
+        "This is iteration 2 of 5.",
         "(Fresh dispatch — prior review session unavailable.)",
         "Previous issues to re-evaluate:",
     ]
@@ -222,3 +222,16 @@ def test_of_a_reply_the_reviewer_gets_findings_and_summary() -> None:
 def test_answers_are_recognised(line: str, found: tuple[str, ...]) -> None:
     """C17"""
     assert answers(line) == found
+
+
+@pytest.mark.parametrize(("way", "told"), [(Way.COMPOSE, 1), (Way.RESUME, 0)])
+def test_what_research_found_is_told_to_the_second_part_too(
+    sample: Sample, way: Way, told: int
+) -> None:
+    """B3, A1: a fresh author of the interface would know nothing of it; a session has read it."""
+    source = sample.source(
+        "design-author", "design", Turn.PART, part="interface", research="codebase-explorer"
+    )
+    text = "".join(one.text for one in compose(gather(source), way).segments)
+    assert text.count('name="research-codebase-explorer"') == told
+    assert text.count("The `research-…` documents hold") == told

@@ -14,7 +14,7 @@ from sparing.artifact import ArtifactName as A
 from sparing.briefing.gather import gather
 from sparing.briefing.program_handoff import summaries
 from sparing.context.prompt.brief import Brief, Document, Material
-from sparing.context.prompt.compose import compose
+from sparing.context.prompt.compose import compose, whole_documents
 from sparing.context.prompt.turns import ANSWERS, FEEDBACK
 from sparing.job import JobKind
 from sparing.runtime.source import Source
@@ -61,13 +61,16 @@ def test_1_only_a_stage_s_output_is_injected(sample: Sample) -> None:
     assert "- Design review: N/A\n" in said
 
 
-def test_2_a_digested_brainstorm_is_left_out(rendered: dict[str, Prompt]) -> None:
+def test_2_a_digested_brainstorm_is_left_out(rendered: dict[str, Prompt], sample: Sample) -> None:
     """B6 (2): tier-aware; without a design review the plan still gets it."""
     has = {
         tier: 'name="brainstorm.md"' in rendered[f"builder-{tier}.plan-1-compose-nested"].text
         for tier in ("L1", "L2", "L3")
     }
     assert has == {"L1": False, "L2": True, "L3": False}
+    brief = gather(sample.source("builder", "plan", Turn.BUILD, flow="L3"))
+    assert [one.name for one in brief.full] == [A.BRAINSTORM, A.DESIGN_REVIEW]
+    assert [one.name for one in whole_documents(brief)] == [A.DESIGN_REVIEW], "told plainly, too"
 
 
 def test_3_a_code_review_gets_summaries(rendered: dict[str, Prompt], sample: Sample) -> None:

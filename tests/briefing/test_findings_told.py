@@ -199,11 +199,12 @@ def test_the_implementation_reviewer_is_asked_for_levels_at_every_iteration(
 def test_what_is_old_is_told_to_fresh_and_to_resumed_reviewers_alike(
     rendered: dict[str, Prompt],
 ) -> None:
-    """C18: the way has no part in what is asked of a reviewer."""
+    """C18: the way has no part in what is asked of a reviewer; the original asks it of nobody."""
     later = [p for n, p in rendered.items() if "-reviewer-" in n and p.case.iteration != "1"]
     assert len(later) > 30
     for prompt in later:
-        assert "old as new only if it is a blocker" in prompt.text, prompt.name
+        told = "old as new only if it is a blocker" in prompt.text
+        assert told == (prompt.order is Order.NESTED), prompt.name
 
 
 def test_the_confirmation_is_read_out_of_the_form() -> None:
@@ -213,3 +214,23 @@ def test_the_confirmation_is_read_out_of_the_form() -> None:
         assert found is not None
         assert [(one.name, one.lines) for one in found] == [("prd.md", 12), ("spec.md", 9)]
     assert confirmed_reads('{"approved": true, "findings": [], "files_read": ""}') is None
+
+
+@pytest.mark.parametrize("order", [Order.NESTED, Order.SEED])
+@pytest.mark.parametrize("times", [1, 30])
+def test_a_fresh_reviewer_sees_what_changed_since_it_looked(
+    followed: Sample, order: Order, times: int
+) -> None:
+    """C4, C9: it is asked what the change broke; not where most of the document is new, and not
+    under the original's rules, which show it the document alone."""
+    source = followed.source("spec-reviewer", "specify", Turn.REVIEW, iteration=2, seen=1)
+    brief = gather(source)
+    assert brief.subject is not None
+    findings = gather(
+        followed.source("implementation-reviewer", "implement", Turn.REVIEW, iteration=2, seen=1)
+    ).findings
+    long = replace(brief.subject, text=(brief.subject.text or "") * times)
+    told = replace(brief, subject=long, findings=findings, delta="@@ a line @@\n" * 20)
+    text = "".join(one.text for one in compose(told, Way.COMPOSE, order).segments)
+    shown = times > 1 and order is Order.NESTED
+    assert (told.delta in text) == ("`last-changes.diff`" in text) == shown

@@ -120,8 +120,8 @@ def test_a_task_without_a_matching_section_gets_the_whole_document(own: Sample) 
     sample = changed(own, {f"{FOLDER}/tasks.md": tasks})
     brief = gather(sample.source("implementer", "implement", Turn.IMPLEMENT, task="1"))
     assert [one.name for one in brief.sections] == [
-        "plan.md, for this task",
-        "design.md, for this task",
+        "plan.md",
+        "design.md",
     ]
     assert "### C1: Counter" in brief.sections[1].text
     assert any("C9" in warning for warning in brief.warnings)

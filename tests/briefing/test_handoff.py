@@ -5,19 +5,28 @@ Covers: F5
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sparing.briefing.handoff_block import handoff_of
 from sparing.context.documents.handoff import (
     Handoff,
     HandoffStatus,
     parse_handoff,
     parse_questions,
+    spoken,
     summary_of,
     with_default,
 )
+from sparing.job import JobResult
 from sparing.prompts.render import words
+from sparing.records.folder import StateFolder
+from sparing.turn import StageStep
+from tests.stages.tiers import at, entered
 
 FULL = Handoff(
     HandoffStatus.BLOCKED,
@@ -71,8 +80,9 @@ def test_what_is_written_is_read_back(handoff: Handoff) -> None:
     assert parse_handoff(f"Done.\n\n{render_handoff(handoff)}") == handoff
 
 
-def test_no_block_means_completed_and_nothing_else() -> None:
-    assert parse_handoff("All done, nothing to say.") == Handoff(HandoffStatus.COMPLETED)
+def test_the_shortest_block_is_a_block() -> None:
+    """F5: a status alone says how the stage ended."""
+    assert parse_handoff("All done.\n### HANDOFF\n- **Status**: completed\n") == Handoff()
     assert not Handoff().pauses
 
 
@@ -86,7 +96,7 @@ def test_the_last_block_counts() -> None:
 def test_an_echo_of_the_instructions_is_no_block() -> None:
     block = render_handoff(FULL)
     assert parse_handoff(block + "\nAs asked:\n" + words("blocks", "handoff")) == FULL
-    assert parse_handoff(words("blocks", "handoff")) == Handoff()
+    assert parse_handoff(words("blocks", "handoff")) == Handoff(missing=True)
 
 
 @pytest.mark.parametrize(
@@ -210,9 +220,9 @@ def test_a_block_that_can_not_be_read_says_so(reply: str) -> None:
 
 
 @pytest.mark.parametrize("reply", ["Planned, at length.", "It returns status: 404.", ""])
-def test_a_reply_without_a_trace_of_a_block_is_a_completed_stage(reply: str) -> None:
-    """F5"""
-    assert parse_handoff(reply) == Handoff()
+def test_a_reply_without_a_trace_of_a_block_lacks_it(reply: str) -> None:
+    """F5: nothing says that its stage is completed."""
+    assert parse_handoff(reply) == Handoff(missing=True)
 
 
 @pytest.mark.parametrize(
@@ -239,3 +249,47 @@ def test_no_question_is_no_question(words: str) -> None:
 def test_a_question_brings_its_default(question: str, expected: tuple[str, str]) -> None:
     """F5"""
     assert with_default(question) == expected
+
+
+@pytest.mark.parametrize(
+    ("step", "block_due", "missing"),
+    [
+        (StageStep.AUTHOR, True, True),
+        (StageStep.AUTHOR, False, False),
+        (StageStep.REPAIR, True, False),
+    ],
+    ids=["asked by this version", "asked by an earlier version", "repaired checks"],
+)
+def test_a_block_is_missing_only_where_it_is_due(
+    tmp_path: Path, step: StageStep, block_due: bool, missing: bool
+) -> None:
+    """F5, I4: what an earlier version has recorded is taken as it is, and whoever repairs checks
+    need not end the stage again."""
+    folder = StateFolder(tmp_path)
+    place = at("L1", "implement", step)
+    place = replace(place, talk=replace(place.talk, block_due=block_due))
+    result = JobResult(commit="c1", reply=folder.keep("Built, at length."))
+    assert handoff_of(folder, place, (result,)) == Handoff(missing=missing)
+
+
+def test_whoever_is_asked_now_owes_a_block() -> None:
+    """F5: the mark that tells this version's turns from those of an earlier one."""
+    assert not at("L1", "plan").talk.block_due
+    assert entered("L1", "plan").place.talk.block_due
+    assert not entered("feature", "specify").place.talk.block_due
+
+
+@pytest.mark.parametrize(
+    ("reply", "read"),
+    [
+        ("It is right\nas it is.", "It is right as it is."),
+        ("I keep it.\n\n### HANDOFF\n- **Status**: completed", "I keep it."),
+        ("I keep it.\n### HANDOFF\n- **Status**: completed\n- **Summary**: The clock is monotonic.",
+         "I keep it. The clock is monotonic."),
+        ("### HANDOFF\n- **Status**: completed\n- **Summary**: I keep it.", "I keep it."),
+        ("### HANDOFF\n- **Status**: completed", ""),
+    ],
+)  # fmt: skip
+def test_a_person_reads_what_an_author_says_and_not_its_form(reply: str, read: str) -> None:
+    """F5: on the screen about an author that changed nothing after a rejection."""
+    assert spoken(reply) == read

@@ -13,11 +13,11 @@ import pytest
 
 from sparing.briefing.gather import gather
 from sparing.briefing.knowledge import made_features, tell_given
-from sparing.briefing.retro import asked, cost_words, read_reply, record
+from sparing.briefing.retro import asked, cost_words, record
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import compose, naive
 from sparing.errors import SparingError
-from sparing.finish.lessons import write_lessons
+from sparing.finish.lessons import read_reply, write_lessons
 from sparing.job import Ticket
 from sparing.knowledge.page import EntryKind
 from sparing.knowledge.retro import Retro

@@ -11,6 +11,7 @@ import pytest
 
 from sparing.context.prompt.review_words import DomainOutcome, outcome_block
 from sparing.finding import Finding, Severity, Verdict
+from sparing.way import Order
 from tests.briefing.cases import Prompt
 
 FAILED = Verdict(
@@ -53,16 +54,18 @@ def test_no_block_where_nobody_ran() -> None:
 @pytest.mark.parametrize("stage", ["specify", "design", "create-plan", "create-tasks"])
 def test_every_phase_reviewer_is_told(rendered: dict[str, Prompt], stage: str) -> None:
     domain = {"create-plan": "plan", "create-tasks": "task", "specify": "spec"}.get(stage, stage)
-    for order in ("nested", "seed"):
+    for order, cap in (("nested", 3), ("seed", 5)):
         told = rendered[f"phase-reviewer-{stage}-1-compose-{order}"].named("outcome")
         assert f"- Reviewer: {domain}-reviewer\n" in told
-        assert "- Result: APPROVED at iteration 2/3\n" in told
+        assert f"- Result: APPROVED at iteration 2/{cap}\n" in told
 
 
 def test_nobody_else_is(rendered: dict[str, Prompt]) -> None:
-    """A specialist and the three reviewers of code have nobody before them."""
-    told = {prompt.case.role for prompt in rendered.values() if prompt.named("outcome")}
-    assert told == {"phase-reviewer", "readiness-reviewer"}
+    """A specialist and the three reviewers of code have nobody before them; the original tells it
+    in the four phases alone."""
+    told = {(one.case.role, one.order) for one in rendered.values() if one.named("outcome")}
+    both = {("phase-reviewer", order) for order in (Order.NESTED, Order.SEED)}
+    assert told == {*both, ("readiness-reviewer", Order.NESTED)}
 
 
 def test_it_is_data(rendered: dict[str, Prompt]) -> None:

@@ -78,6 +78,31 @@ def test_the_chain_says_how_a_judge_ended(outcome: str) -> None:
         ]
 
 
+def test_the_chain_has_every_stage_and_where_its_document_is() -> None:
+    """F4: a stage that is left out would seem not to have happened."""
+    first = StageOutput("brainstorm", "Two ideas.", Handoff(), path="docs/x/brainstorm.md")
+    pipeline = replace(PIPELINE, stages=(first, PLAN))
+    notes = section(handoff_notes(pipeline, ["plan"]), "Handoff Chain").splitlines()
+    assert notes == [
+        "- brainstorm (completed), docs/x/brainstorm.md",
+        "- plan (completed): given here",
+    ]
+
+
+def test_what_was_decided_elsewhere_is_told_and_files_are_listed_once() -> None:
+    """F4: a session that is not given the brainstorm knows what it decided; verification.md has
+    the changed files already."""
+    idea = StageOutput("brainstorm", "Two ideas.", Handoff(key_decisions=("sort by count",)))
+    checked = StageOutput("verify", "## Changed files\n- src/gate.py", Handoff(), "passed")
+    pipeline = replace(PIPELINE, stages=(idea, PLAN, checked))
+    assert section(handoff_notes(pipeline, ["plan"]), "Key Decisions") == (
+        "- brainstorm: sort by count"
+    )
+    assert section(handoff_notes(pipeline, ["brainstorm", "plan"]), "Key Decisions") == ""
+    assert section(handoff_notes(pipeline, ["plan"]), "Changed Files") == "- src/gate.py"
+    assert section(handoff_notes(pipeline, ["plan", "verify"]), "Changed Files") == ""
+
+
 def test_three_layers_in_one_document() -> None:
     text, problems = rich_handoff(PIPELINE, REPLY)
     assert problems == ()

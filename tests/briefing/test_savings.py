@@ -30,7 +30,7 @@ from sparing.way import Way
 from tests.briefing.cases import Prompt
 
 BRAINSTORM = Document(A.BRAINSTORM, "three ideas")
-REVIEWED = Document(A.DESIGN_REVIEW, "the second idea")
+REVIEWED = Document(A.DESIGN_REVIEW, "## Outcome\nPassed.\n\n## Approach\nthe second idea")
 PLAN = Document(A.PLAN, "step one\n" * 50)
 BUILT = Document(A.IMPLEMENTATION, "what was done\n" * 50)
 TOLD = Handoff(summary="Built.", key_decisions=("one table",), files_modified=("a.py",))
@@ -57,6 +57,14 @@ def test_2_a_brainstorm_that_was_digested_is_not_sent_again() -> None:
     assert without_digested([BRAINSTORM, PLAN]) == (BRAINSTORM, PLAN)
     absent = Document(A.DESIGN_REVIEW, None)
     assert without_digested([BRAINSTORM, absent]) == (BRAINSTORM, absent)
+
+
+def test_2_a_report_without_a_design_has_taken_nothing_over() -> None:
+    """B6, F4: else the plan would know neither the approach nor why it was taken."""
+    bare = Document(
+        A.DESIGN_REVIEW, "# Report\n\n## Outcome\nPassed. Fine.\n\n## Findings\nNone.\n"
+    )
+    assert without_digested([BRAINSTORM, bare]) == (BRAINSTORM, bare)
 
 
 def test_2_in_the_prompts_of_the_tiers(rendered: dict[str, Prompt]) -> None:
@@ -113,7 +121,10 @@ def test_6_in_the_seed_s_schema(rendered: dict[str, Prompt]) -> None:
     form = re.search(r"The object's form: (.+)", schema)
     assert form is not None
     assert '": ' not in form[1]
-    assert json.loads(form[1])["findings"][0]["severity"] == "blocker|warning|suggestion"
+    assert (
+        json.loads(form[1].replace("true|false", "true"))["findings"][0]["severity"]
+        == "blocker|warning|suggestion"
+    )
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ KNOWN = Ground(files=200, checks=2)
         ("Fix the typo in the README", "L1"),
         ("Rename the login button", "L1"),
         ("Add a --quiet flag", "L1"),
+        ("Add an option that makes the train run backwards", "L1"),
         ("Add rate limiting with a queue to the server", "L2"),
         ("Migrate the user database and the password hashes to the new schema; keep the API", "L2"),
         ("Refactor the auth middleware, migrate the sessions table, lock it while it runs", "L3"),

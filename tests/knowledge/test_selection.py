@@ -86,7 +86,7 @@ def test_what_can_not_be_read_is_named_and_stays() -> None:
     page = read_page(EntryKind.HEURISTIC, text)
     assert page.text == text
     assert faults(page) == (
-        "line 1: a heading without a blank is no entry: ###Glued",
+        "line 1: a heading without a space is not an entry: ###Glued",
         "line 2: Twice has no number as its count: many; taken as 1",
         "line 5: twice stands on line 2 already; that one is judged",
         "line 6: an entry without a name",

@@ -20,6 +20,7 @@ FILES = [(kind, name) for kind in KINDS for name in names(kind)]
 PLACEHOLDERS = {
     ("blocks", "reminder"): {"role"},
     ("blocks", "reminder_same"): {"role"},
+    ("blocks", "reminder_seed"): {"role"},
     ("blocks", "reminder_some"): {"ids"},
     ("blocks", "reminder_panel"): {"first", "second", "iteration", "cap"},
     ("blocks", "reminder_second"): {"first", "role"},
@@ -29,6 +30,7 @@ PLACEHOLDERS = {
     ("blocks", "repair_proposal"): {"problem"},
     ("blocks", "repair_secrets"): {"places"},
     ("blocks", "rich_handoff_again"): {"problem"},
+    ("blocks", "worktree_part"): {"folders"},
     ("blocks", "check_first_line"): {"path"},
     ("blocks", "check_hour"): {"number"},
     ("blocks", "check_read"): {"path", "object"},
@@ -40,7 +42,7 @@ def test_stage_texts_and_skills_keep_their_sizes(name: str) -> None:
     """B5: a stage text of at most 250 tokens, a skill of 1,000 to 2,500."""
     assert estimate_tokens(words("stages", name)) <= 250
     assert 1_000 <= estimate_tokens(words("skills", name)) <= 2_500
-    assert words("stages", name).startswith(f"# Your role: the {name} stage\n")
+    assert words("stages", name).startswith(f"# The {name} stage\n")
 
 
 @pytest.mark.parametrize(

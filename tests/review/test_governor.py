@@ -100,7 +100,7 @@ def test_warnings_that_stay_end_on_a_plateau() -> None:
     ruled = look(first.state, SPEED, EMPTY, answers=(changed("F1"), changed("F2")))
     assert ruled.decision is LoopDecision.ESCALATE
     assert not ruled.blocked
-    assert ruled.reasons[-1].startswith("stopped on a plateau: nothing that counted was settled")
+    assert ruled.reasons[-1].startswith("stopped before the cap: the last revision settled no")
     assert [t.id for t in ruled.open] == ["F1", "F2"]
 
 
@@ -136,7 +136,7 @@ def test_a_blocker_gets_a_second_try_before_the_plateau() -> None:
     assert second.decision is LoopDecision.REVISE
     third = look(second.state, LOSS, answers=(changed("F1"),))
     assert third.decision is LoopDecision.ESCALATE
-    assert third.reasons[-1].startswith("stopped on a plateau")
+    assert third.reasons[-1].startswith("stopped before the cap")
 
 
 def test_a_repeated_warning_becomes_a_note_while_other_things_move() -> None:
@@ -219,7 +219,7 @@ def test_a_first_blocker_after_a_pass_is_a_regression_and_no_plateau(
     """C2, C9: the author gets its turn; nothing was open before, so nothing stood still."""
     ruled = look(validated(iteration, cap), LOSS)
     assert (ruled.decision, ruled.state.loop.iteration) == (LoopDecision.REVISE, iteration + 1)
-    assert not any("plateau" in reason for reason in ruled.reasons)
+    assert not any("before the cap" in reason for reason in ruled.reasons)
 
 
 def test_a_second_regression_at_the_cap_is_for_a_human() -> None:

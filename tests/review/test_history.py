@@ -107,7 +107,7 @@ def test_an_entry_is_readable() -> None:
         ("AC-3 says 200 ms",),
     )
     assert write_item(entry) == (
-        "## specify · iteration 2\n\n"
+        "## specify · spec-reviewer · iteration 2\n\n"
         "**Reviewer:** spec-reviewer\n**Decision:** failed\n\n"
         "**Findings:**\n"
         "- [warning] [testability] AC-3 has no number (at: spec.md:14)\n"

@@ -37,8 +37,7 @@ def test_the_schema_is_generated_and_lean() -> None:
     """B5: it is sent with every reviewer's call."""
     said = json.dumps(SCHEMA)
     assert sorted(SCHEMA["properties"]) == [
-        "approved", "evidence", "files_read", "findings", "levels", "strengths", "summary",
-        "verification",
+        "approved", "evidence", "files_read", "findings", "levels", "summary",
     ]  # fmt: skip
     one: dict[str, Any] = SCHEMA["properties"]["findings"]["items"]["properties"]
     assert list(one) == [

@@ -68,7 +68,7 @@ def test_a_file_can_narrow_and_is_told_what_that_costs() -> None:
     """B5: other tools are another trunk key."""
     role = agent("code-simplifier", "tools: Read\nmodel: haiku\n")
     assert (role.tools, role.model) == (("read",), "cheap")
-    assert "can't share their cached trunk" in role.warnings[-1]
+    assert "can't share their cached prompt" in role.warnings[-1]
 
 
 def test_an_author_s_file_can_not_have_what_the_role_has_not() -> None:

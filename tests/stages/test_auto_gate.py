@@ -15,7 +15,8 @@ from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.state import Cause, Do, OutcomeKind, Position
 from sparing.job import JobKind, JobResult
 from sparing.review.governor import SeenVerdict
-from sparing.stages.auto_gate import OTHER_PERSON, by_rule
+from sparing.review.tracking import Ruling, RulingKind, Tracked
+from sparing.stages.auto_gate import OTHER_PERSON, by_rule, unpassed_words
 from sparing.stages.moves import Happened, Next, StageRules
 from sparing.stages.place import Mark, Place
 from sparing.stages.stage import next_move
@@ -67,7 +68,7 @@ def test_what_a_person_has_rejected_is_theirs_to_approve() -> None:
     again = said(gate.place, OutcomeKind.REJECT, "shorter", auto=True)
     found = closed(after(again.place, JobResult(commit="c2"), handoff=DONE), auto=True)
     assert not passed(found)
-    why = "not passed by rule: you have rejected it before, so your word counts"
+    why = "not passed by rule: you have rejected it before, so you decide"
     assert found.place.state.reason == why
     on = said(found.place, OutcomeKind.APPROVE, auto=True)
     assert (asked(on).stage, on.place.talk.rejected) == ("implement", ())
@@ -129,6 +130,18 @@ def test_an_open_blocker_does_not_pass(severity: Severity, goes_on: bool) -> Non
     assert found_.passes is goes_on
     words = "2 of 2 reviewers passed; nothing is asked" if goes_on else "blockers are open: F1"
     assert found_.words.endswith(words)
+
+
+def test_a_blocker_that_a_person_dismissed_is_not_open() -> None:
+    """C9: a ruling counts at the gate too."""
+    found = entered("feature", "specify", auto=True)
+    place = after(found.place, JobResult(commit="c1"), auto=True).place
+    assert place.review is not None
+    blocker = Tracked("F1", Finding(Severity.BLOCKER, "unclear"), ("spec-reviewer",))
+    ruled = replace(blocker, ruling=Ruling("F1", RulingKind.DISMISSED, "it may stay"))
+    for one, held in ((blocker, True), (ruled, False)):
+        looked = replace(place, review=replace(place.review, tracked=(one,)))
+        assert ("blockers are open: F1" in unpassed_words(looked, frozenset())) is held
 
 
 def test_concerns_that_nobody_has_seen_stop_the_next_gate() -> None:

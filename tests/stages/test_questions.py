@@ -197,10 +197,44 @@ def test_answers_stand_beside_their_questions() -> None:
     assert same == "Question: A?\nQuestion: B?\nAnswer: decide\n\nQuestion: C?\nAnswer: no\n"
 
 
-def test_a_block_that_cannot_be_read_is_asked_for_again_once() -> None:
-    """F5: the author repeats its answer; the second time its work counts as it is."""
-    broken = Handoff(unreadable="status: blo")
-    again = answered("L1", "plan", broken)
+@pytest.mark.parametrize(
+    ("handoff", "question"),
+    [
+        (Handoff(unreadable="status: blo"), "Its handoff block can't be read."),
+        (Handoff(missing=True), "It left no handoff block, and none when asked for it."),
+    ],
+    ids=["unreadable", "missing"],
+)
+@pytest.mark.parametrize(("flow", "stage"), STAGES)
+def test_a_block_that_is_not_there_is_asked_for_once_then_a_person_is_asked(
+    flow: str, stage: str, handoff: Handoff, question: str
+) -> None:
+    """F5: never taken for completed."""
+    again = answered(flow, stage, handoff)
     assert (asked(again).kind, asked(again).turn) == (JobKind.DISPATCH, Turn.ANSWER)
-    later = after(again.place, JobResult(commit="c1", reply="reply"), handoff=broken)
-    assert later.do is not Do.RUN or asked(later).turn is not Turn.ANSWER
+    assert asked(again).stage == stage
+    later = after(again.place, JobResult(commit="c1", reply="reply"), handoff=handoff)
+    assert stuck(later).startswith(f"it asks: {question}")
+    assert later.place.state.cause is Cause.QUESTIONS
+
+
+def test_a_block_that_comes_when_asked_for_completes_its_stage() -> None:
+    """F5: without a change, as it was told."""
+    again = answered("L1", "plan", Handoff(missing=True))
+    result = JobResult(commit="c1", reply="reply", changed=False)
+    assert asked(after(again.place, result, handoff=DONE)).kind is JobKind.CLOSE
+
+
+def test_what_a_person_said_of_a_missing_block_is_not_asked_again() -> None:
+    """F5: an agent that never writes blocks can still be used."""
+    missing = Handoff(missing=True)
+    again = answered("L1", "plan", missing)
+    stopped = after(again.place, JobResult(commit="c1", reply="reply"), handoff=missing)
+    on = said(stopped.place, OutcomeKind.ANSWER, "yes")
+    assert asked(on).turn is Turn.ANSWER
+    found = after(on.place, JobResult(commit="c2", reply="reply"), handoff=missing)
+    gate = closed(found)
+    built = after(
+        said(gate.place, OutcomeKind.APPROVE).place, JobResult(commit="c3"), handoff=missing
+    )
+    assert asked(built).turn is Turn.ANSWER, "the next stage is asked for its own"

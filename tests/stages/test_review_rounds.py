@@ -122,7 +122,7 @@ def test_a_reviewer_that_says_the_same_for_ever_is_shown_to_a_human() -> None:
     run = Run("specify").work().look((VAGUE,)).work().look((VAGUE,))
     assert run.stuck
     assert run.reason == (
-        "stopped on a plateau: nothing that counted was settled by the last revision (F1)"
+        "stopped before the cap: the last revision settled no finding that counts (F1)"
     )
 
 

@@ -27,7 +27,7 @@ ASKED = StageRules(cap=3, gates=frozenset(FLOWS["L3"].names), headless=False, co
 ALONE = ASKED._replace(headless=True)
 SEED = ASKED._replace(judges_inside=True)
 FULL = WeighResult(
-    SessionStep.HAND_OFF, "95% of its window", forced=True, judged=True, handoff="program"
+    SessionStep.HAND_OFF, "95 % of its window", forced=True, judged=True, handoff="program"
 )
 JUDGES = ("design_review", "code_review")
 
@@ -163,7 +163,7 @@ def test_a_person_is_asked_with_the_figures() -> None:
     found = weighed(entered("implement"), FULL)
     state = found.place.state
     assert (found.do, state.position, state.cause) == (Do.WAIT, Position.STUCK, Cause.HANDOFF)
-    assert (state.reason, state.acceptable) == ("95% of its window", True)
+    assert (state.reason, state.acceptable) == ("95 % of its window", True)
     for kind in (OutcomeKind.APPROVE, OutcomeKind.REJECT):
         move = advance(state, Outcome(kind))
         assert (move.do, move.state.stage, move.state.rejects) == (Do.RUN, "implement", ())
@@ -194,7 +194,7 @@ def test_who_refuses_what_can_t_be_is_told_why() -> None:
     again = answered(weighed(entered("implement"), FULL), OutcomeKind.REJECT)
     why = weighed(again, replace(FULL, at_all=False))
     assert (why.do, why.place.state.cause) == (Do.WAIT, Cause.HANDOFF)
-    assert "there is no room for the stage: 95% of its window" in why.place.state.reason
+    assert "there is no room for the stage: 95 % of its window" in why.place.state.reason
     agreed = answered(why, OutcomeKind.APPROVE)
     assert weighed(agreed, replace(FULL, at_all=False)).place.step is StageStep.HAND_OFF
 
