@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sparing.engine.quota_reset import resume_due
 from sparing.event import FeatureEvent
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Position
@@ -11,6 +12,7 @@ from sparing.implement.checks import checks_at
 from sparing.records import events, gates, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
+from sparing.records.gates import RULE
 from sparing.records.mailbox import Letter
 from sparing.runtime.place_store import load_place
 from sparing.runtime.surroundings import Surroundings
@@ -32,7 +34,9 @@ def stops_of(around: Surroundings, row: FeatureRow) -> frozenset[str]:
 
 
 def pass_waiting(around: Surroundings, row: FeatureRow, at: float) -> None:
-    """A gate that waits from before auto mode was on: answered by the same rule, as a letter."""
+    """A gate that waits from before auto mode was on: answered by the same rule, as a letter. A
+    quota that is available again is waited for no longer, in any mode."""
+    resume_due(around, row, at)
     if row.running or not wants_rule(around, row):
         return
     place = load_place(around.folder, row.place)
@@ -45,8 +49,8 @@ def pass_waiting(around: Surroundings, row: FeatureRow, at: float) -> None:
         gate = gates.waiting(tx, key := row.feature.key)
         if gate is None or mailbox.pending(tx, gate.id) or not found.passes:
             return
-        letter = Letter(0, key, "approve", gate.id, "", "rule")
-        mailbox.post(tx, f"{gate.id}.approve.rule", letter, at)
+        letter = Letter(0, key, "approve", gate.id, "", RULE)
+        mailbox.post(tx, f"{gate.id}.approve.{RULE}", letter, at)
         passed, name = FeatureEvent.PASSED, f"{gate.id}.{FeatureEvent.PASSED}"
         told = Event.of(passed, key=name, feature=key, at=at, stage=gate.stage, text=found.words)
         events.add(tx, told)
@@ -60,8 +64,8 @@ def may_answer_ahead(around: Surroundings, row: FeatureRow) -> bool:
 
 
 def redefined(around: Surroundings, row: FeatureRow, place: Place) -> tuple[tuple[str, str], ...]:
-    """What an author changed of the checks at a flow's end, where none runs any more: nobody was
-    asked about it."""
+    """Changes that an author made to the checks and that no one has agreed to, at the end of a
+    flow, where no check runs any more."""
     if place.step is not StageStep.CLOSE or not is_last(place):
         return ()
     return tuple(checks_at(around, row, place.head).open(place.talk.agreed))

@@ -1,4 +1,4 @@
-"""The next move of a leg: decided and recorded, or the leg's end written down."""
+"""Deciding and recording the next move of a leg, and recording the end of a leg."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sparing import codec
 from sparing.approval.sections import Library, bind
+from sparing.clients.web_search import assistants_of
 from sparing.codec import JsonObject
 from sparing.config.flow import Questions
 from sparing.connection import Connection
@@ -36,7 +37,6 @@ from sparing.runtime.panel_record import panel_rule
 from sparing.runtime.place_store import dump_place, load_place
 from sparing.runtime.source import row_of
 from sparing.runtime.surroundings import Surroundings, current
-from sparing.runtime.web_search import assistants_of
 from sparing.stages.moves import Next, StageRules
 from sparing.stages.place import Place
 from sparing.stages.stage import next_move
@@ -56,7 +56,7 @@ class LegStart:
     reason: str = ""
     feedback: str = ""
     asked: LastDecision | None = None
-    """Of a leg that takes another one's place: what that one had asked for."""
+    """For a leg that replaces another one: the jobs that the other one had started."""
 
     @property
     def numbers(self) -> tuple[int, int]:
@@ -110,7 +110,7 @@ async def decide(leg: LegStart, count: int, place: JsonObject, said: Said) -> De
 
 
 async def settle(leg: LegStart, move: Decision) -> None:
-    """A leg ends: the place, and the gate if a human is asked, in one transaction of ours."""
+    """End a leg: store the place, and the gate if a person is asked, in one transaction."""
     around = current()
     row = row_of(around, leg.feature)
     place = Place.load({**move.place, "review": None})
@@ -133,8 +133,8 @@ async def settle(leg: LegStart, move: Decision) -> None:
 
 
 def _on_record(around: Surroundings, row: FeatureRow, place: Place, step: str, at: float) -> str:
-    """The head with what the leg has come to in it. The database is the truth: where nothing can
-    be committed, the next commit says it."""
+    """Commit the outcome of the leg and return the new head. If nothing can be committed, the
+    next commit includes it: the database is the truth."""
     if not (around.folder.worktree(row.feature.name) / ".git").is_file():
         return place.head
     try:
@@ -157,7 +157,7 @@ def _rules(around: Surroundings, row: FeatureRow) -> StageRules:
 
 
 def _kind(state: FlowState) -> str:
-    """What a gate is called: where the feature stands, or what stands in its way."""
+    """The kind of a gate: the feature's position, or the cause that stopped it."""
     named = (
         Cause.BUDGET, Cause.LOOP, Cause.PAUSED, Cause.QUESTIONS, Cause.BLOCKED, Cause.HANDOFF,
         Cause.DECLINED,
@@ -177,7 +177,7 @@ def _status(position: Position) -> FeatureStatus:
 
 
 def _tell_stage(tx: Connection, row: FeatureRow, before: Place, found: Next, now: float) -> None:
-    """A stage begins."""
+    """Record that a stage begins, if this move begins one."""
     after = found.place
     name = after.state.stage
     began = after.marks.get(name)

@@ -1,7 +1,7 @@
-"""What is known when a move is decided, and what is written down of a look.
+"""What is known when a move is decided, and what is recorded of a review.
 
-Everything is read from records and commits: the verdicts with their checked quotes, what the
-author answered, what a human ruled, and what each reviewer would look at now.
+Everything is read from records and commits: the verdicts with their checked quotes, what the author
+answered, what a person ruled, and what each reviewer would review now.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ TARGETED = frozenset(
 
 
 def happened(around: Surroundings, row: FeatureRow, place: Place, said: Said) -> Happened:
-    """Jobs that were done before the others were interrupted count with those that followed."""
+    """Collect it; jobs that finished before an interruption count with those that followed."""
     results = (*place.done, *said.results) if said.results else ()
     with around.database.read() as connection:
         rows = [verdicts.get(connection, one.dispatch) for one in results if one.dispatch]
@@ -67,7 +67,9 @@ def happened(around: Surroundings, row: FeatureRow, place: Place, said: Said) ->
         feedback=said.feedback,
         handoff=handoff,
         asked=questions_of(around.folder, place, results),
-        block=around.folder.keep(block_again()) if handoff.unreadable else "",
+        block=around.folder.keep(block_again(missing=handoff.missing))
+        if handoff.lacks_block
+        else "",
         recoded=recoded,
         redefined=redefined(around, row, place),
         unanswered=unanswered(around.folder, place, results),
@@ -79,13 +81,13 @@ def happened(around: Surroundings, row: FeatureRow, place: Place, said: Said) ->
 def _unfit(
     around: Surroundings, row: FeatureRow, place: Place
 ) -> tuple[tuple[ArtifactName, str], ...]:
-    """A person may have changed a document since its author was told that it is good."""
+    """Documents unfit to build on: a person may have changed one since it was last checked."""
     names, settings = needed(place.state), around.settings(row)
     return unfit_documents(around.repository, row, place.head, names, settings)
 
 
 def _outcome(answer: str, words: str) -> Outcome | None:
-    """What a human answered; of one that names a stage, the words are its name."""
+    """A person's answer; if it names a stage or commit, `words` is that name."""
     if not answer:
         return None
     kind = OutcomeKind(answer)
@@ -116,7 +118,7 @@ def _answers(
 
 
 def _inputs(around: Surroundings, row: FeatureRow, place: Place) -> dict[str, str]:
-    """Of each reviewer of the code, a key of all that it looks at now."""
+    """For each reviewer of the code, a hash of everything it would review now."""
     stage = stage_of(place)
     if stage.work is not StageWork.IMPLEMENT or place.loop is None or not place.loop.validate:
         return {}
@@ -144,7 +146,7 @@ class DecidedMove(NamedTuple):
 
 
 def record(tx: Connection, told: DecidedMove, changes: list[str]) -> None:
-    """A look and what was decided of it; an author's turn and what it changed."""
+    """Record a review and what was decided on it, or an author's turn and what it changed."""
     before, found, happened = told.before, told.found, told.happened
     if found.before is not None and happened.second is not None:
         _record_look(tx, told, before, happened.seen, found.before)
@@ -178,7 +180,7 @@ def _record_look(
 
 
 def _sent_back(before: Place, found: Next) -> str:
-    """A verdict was negative: where that leads, and how often it may."""
+    """What follows a negative verdict, and how often that may happen."""
     counts = dict(found.place.state.rejects)
     breaker = stage_of(before).breaker or before.state.stage
     times = f"{counts[breaker]} of {BREAKER}"
@@ -209,7 +211,7 @@ def changes_said(around: Surroundings, place: Place, results: tuple[JobResult, .
 def _rows(
     tx: Connection, row: FeatureRow, before: Place, after: ReviewState
 ) -> list[findings.FindingRow]:
-    """Every finding as it stands now; a repeated step writes the same rows."""
+    """A row for every finding in its current state; a repeated step writes the same rows."""
     assert before.loop is not None
     key, stage, iteration = row.feature.key, before.state.stage, before.loop.iteration
     known = {one.id: one for one in findings.findings_of(tx, key, stage)}

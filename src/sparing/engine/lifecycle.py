@@ -1,9 +1,9 @@
-"""Starting and stopping the engine: one a state folder.
+"""Starting and stopping the engine: one per state folder.
 
-Callers hold the engine's lock before they import this. Pickle is refused before the first row
-is read. On one machine the executor's id is constant: whoever holds the lock continues what the
-last holder left. On a server each process has its own and claims features; those of a worker that
-is gone go on from their last decision.
+Callers hold the engine's lock before they import this. Pickle is refused before the first row is
+read. On one machine the executor's id is constant: each holder of the lock continues what the last
+one left. On a server each process has its own id and claims features; those of a worker that is
+gone continue from their last decision.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sparing.engine import recorded_step
 from sparing.engine.leg import leg
 from sparing.engine.mail import legs_to_start, obey_all, start_of
 from sparing.engine.revision import begin_anew, cancel_leg, cancel_others, is_other
-from sparing.engine.system_database import database_errors, launch, refuse_pickle, unreadable
+from sparing.engine.system_database import database_errors, launch, not_replayable, refuse_pickle
 from sparing.errors import SparingError
 from sparing.fleet.arrival import bring, tell_put_off
 from sparing.fleet.seat import Seat
@@ -50,7 +50,7 @@ LOST = (
 
 
 class Engine:
-    """What a door that runs features may do; made by `running`."""
+    """What a command that runs features may do with the engine; made by `running`."""
 
     def __init__(self, around: Surroundings, seat: Seat, slots: Slots, lost: str = "") -> None:
         self._around, self._seat, self._slots = around, seat, slots
@@ -59,7 +59,7 @@ class Engine:
         self._revived: Counter[str] = Counter()
 
     async def tick(self) -> list[FeatureRow]:
-        """Obey letters, claim legs, start them in the engine's own loop; those that run here."""
+        """Act on letters, claim legs and start them; returns the features running here."""
         with database_errors(self._around.folder):
             if self._around.folder.server is None:
                 await asyncio.to_thread(copy_daily, self._around.folder.path, time.time())
@@ -77,7 +77,7 @@ class Engine:
             return rows
 
     async def look(self) -> None:
-        """Each second: has anybody gone, and is there something to be had? Raises if it was us."""
+        """Called each second: remove lost workers, start legs. Raises if this worker is lost."""
         if (presence := self._seat.presence) is None:
             return
         presence.look()
@@ -86,7 +86,7 @@ class Engine:
             await self._revive(rows)
 
     async def drain(self) -> None:
-        """Begin nothing any more; back when what is under way has come to its end."""
+        """Start nothing new; returns when running jobs have finished."""
         self._slots.closed = True
         if self._seat.presence is not None:
             await asyncio.to_thread(self._seat.presence.drain)
@@ -101,14 +101,15 @@ class Engine:
         return {status.workflow_id: str(status.error) for status in found}
 
     async def repair(self) -> None:
-        """A leg that died, can't be read or was recorded another way is begun anew, as a new
-        generation. On a server the one who takes a feature over does."""
+        """Begin a leg anew, as a new generation, that died, would die of a recorded error, can't be
+        read or was recorded another way. On a server the one who takes a feature over does."""
         await self._claim()
         if self._around.folder.server is not None:
             return
         others = await cancel_others()
+        # Before the dead are counted: one that dies meanwhile is among the one or the other.
+        foreign = await asyncio.to_thread(not_replayable, self._around.folder)
         dead = set(await self.failed())
-        foreign = await asyncio.to_thread(unreadable, self._around.folder)
         for row in await asyncio.to_thread(legs_to_start, self._around, self._seat.executor):
             if _has(row, foreign):
                 await DBOS.cancel_workflow_async(row.leg_id, cancel_children=True)
@@ -127,6 +128,8 @@ class Engine:
             except SparingError as error:
                 tell_put_off(self._around.database, row, time.time(), error)
                 await asyncio.to_thread(self._seat.put_off, self._around.database, one)
+                if self._seat.only is not None:
+                    raise  # a person asked for it here and now
                 continue
             if one.previous:
                 await self._take_over(one, row)
@@ -136,7 +139,7 @@ class Engine:
         bring(around.travel, row, was_here, folder, lambda: around.worktree(row, row.head))
 
     async def _take_over(self, one: Claimable, row: FeatureRow) -> None:
-        """Its worker is gone: the leg goes on here, as a new generation."""
+        """Continue the leg of a worker that is gone, as a new generation."""
         await cancel_leg(row)
         here = one.disk == self._seat.disk
         await asyncio.to_thread(settle_taken_over, self._around, one.key, books_here=here)
@@ -144,7 +147,8 @@ class Engine:
         await begin_anew(self._around, row, time.time(), told)
 
     async def _revive(self, rows: Sequence[FeatureRow]) -> None:
-        """Legs that died while the server was away go on; of any other death a person is told."""
+        """Restart legs that died because the server was unreachable; other failures are
+        reported."""
         dead = await self.failed()
         for row in rows:
             key, why = row.feature.key, dead.get(row.leg_id, "")
@@ -158,7 +162,7 @@ class Engine:
 async def running(
     around: Surroundings, settings: EngineSettings, concurrency: int, seat: Seat
 ) -> AsyncGenerator[Engine]:
-    """Launch, recover what was left, and take everything back at the end."""
+    """Launch the engine, recover unfinished work, and shut everything down at the end."""
     refuse_pickle()
     recorded_step.arm(settings.crash_at)
     slots = open_slots(concurrency)

@@ -1,12 +1,13 @@
-"""Obeying the mailbox: what doors asked for becomes the next leg.
+"""Acting on the mailbox: what people asked for becomes the next leg.
 
-Each letter is obeyed in one transaction of ours; starting the leg comes after and is found again
+Each letter is handled in one transaction of ours; starting the leg comes after and is found again
 from the feature's row, so a crash in between loses nothing and repeats nothing.
 """
 
 from __future__ import annotations
 
 from sparing import codec
+from sparing.approval.later_edits import edit_since, void
 from sparing.connection import Connection
 from sparing.engine.decision import LegStart
 from sparing.engine.orders import ORDERS
@@ -18,7 +19,6 @@ from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import SAY, Letter
 from sparing.runtime import repeated_feedback
-from sparing.runtime.approvals import edit_since, void
 from sparing.runtime.surroundings import Surroundings
 
 START = "start"

@@ -1,8 +1,8 @@
-"""Recorded steps, and crash points: named places at which a test can let the process die.
+"""Recorded steps, and crash points: named points at which a test can kill the process.
 
-Every step registers two: before it begins, and after its effects but before the engine has
-recorded them. That second one is where a replay repeats what has already happened. What a step
-gives is recorded as JSON, so whoever calls it gets the same whether it ran or was replayed.
+Every step registers two: before it begins, and after its effects but before the engine has recorded
+them. The second one is where a replay repeats what has already happened. A step's result is
+recorded as JSON, so its caller gets the same whether it ran or was replayed.
 """
 
 from __future__ import annotations
@@ -22,21 +22,23 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 POINTS: list[str] = []
+STOP = "stop:"
 _armed = ""
 _passed: Counter[str] = Counter()
 
 
 def arm(point: str) -> None:
-    """`name` or `name@n`: die at the n-th time the point is passed in this process."""
+    """`name` or `name@n`: die at the n-th time the point is passed in this process. With `stop:`
+    before it, the process is stopped there instead, until somebody continues it."""
     global _armed
     _armed = point
 
 
 def passing(point: str) -> None:
     _passed[point] += 1
-    name, _, count = _armed.partition("@")
+    name, _, count = _armed.removeprefix(STOP).partition("@")
     if name == point and _passed[point] == int(count or 1):
-        os.kill(os.getpid(), signal.SIGKILL)
+        os.kill(os.getpid(), signal.SIGSTOP if _armed.startswith(STOP) else signal.SIGKILL)
 
 
 def step(

@@ -21,19 +21,26 @@ from sqlalchemy.exc import DBAPIError
 from sparing.connection import cleaned
 from sparing.database import state_errors
 from sparing.engine.old_sqlite import with_parts_of_seconds
-from sparing.engine.revision import VERSION
+from sparing.engine.revision import REVISION, VERSION
 from sparing.engine.step_statements import use_plain_statements
+from sparing.fleet.newer_steps import refuse_newer_steps
 from sparing.postgres import Server, connect_raw, server_errors
 from sparing.records.copies import may_be_used, set_damaged_aside
 from sparing.records.folder import StateFolder
 from sparing.redact import Redactor
 
 HALF_MADE = ("already exists", "duplicate column")
-"""What its tables say after a death while they were made; that is not one transaction."""
+"""Errors after a crash while its tables were being created, which is not one transaction."""
 UNREADABLE = (
     "select workflow_uuid from workflow_status where status in ('PENDING', 'ENQUEUED')"
     " and coalesce(serialization, '') <> 'portable_json'"
 )
+FAULTY = (
+    "select workflow_uuid from workflow_status s where status <> 'SUCCESS' and exists (select 1"
+    " from operation_outputs o where o.workflow_uuid = s.workflow_uuid and o.error is not null)"
+    " union select workflow_uuid from workflow_status where name = 'job' and status = 'ERROR'"
+)
+"""A replay would only repeat the error, though its cause may be gone: the disk was full, say."""
 MOST_CONNECTIONS = 20
 
 
@@ -46,8 +53,9 @@ def refuse_pickle() -> None:
 
 
 def launch(folder: StateFolder, executor: str) -> str:
-    """The new name of a database that could not be used, if so."""
+    """Launch DBOS; returns the new name of a damaged database that was set aside, or ""."""
     if folder.server is not None:
+        refuse_newer_steps(folder.server, REVISION)
         DBOS(config=_config(folder, executor))
         DBOS.launch()
         return ""
@@ -69,7 +77,7 @@ def launch(folder: StateFolder, executor: str) -> str:
 
 @contextmanager
 def database_errors(folder: StateFolder) -> Generator[None]:
-    """What keeps the engine from its database is a person's to repair: two lines."""
+    """Turn database errors into a two-line message for a person to repair."""
     try:
         yield
     except DBAPIError as error:
@@ -78,14 +86,11 @@ def database_errors(folder: StateFolder) -> Generator[None]:
             raise error.orig or error from None
 
 
-def unreadable(folder: StateFolder) -> list[str]:
-    """Workflows under way whose rows are not in the one form that we write."""
-    if folder.server is not None:
-        with server_errors(folder.server), closing(_connect(folder.server)) as raw:
-            return [row[0] for row in raw.execute(UNREADABLE)]
+def not_replayable(folder: StateFolder) -> list[str]:
+    """Workflows whose rows are not in the one form that we write, or end in a recorded error."""
     path = folder.engine_database
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-        return [row[0] for row in connection.execute(UNREADABLE)]
+        return [row[0] for query in (UNREADABLE, FAULTY) for row in connection.execute(query)]
 
 
 def _config(folder: StateFolder, executor: str) -> DBOSConfig:
@@ -112,7 +117,7 @@ def _config(folder: StateFolder, executor: str) -> DBOSConfig:
 
 
 def _sqlite(url: str, redactor: Redactor) -> sqlalchemy.Engine:
-    """WAL with full sync: a step that is recorded survives a power cut. And no secret is."""
+    """WAL with full sync, so that a recorded step survives a power cut; secrets are removed."""
     engine = sqlalchemy.create_engine(
         url, pool_size=MOST_CONNECTIONS, max_overflow=0, pool_timeout=60
     )

@@ -1,7 +1,7 @@
 """The summary of a hand-over: what changed, what was decided, how reviews ended, what it cost.
 
 A merge's message is the same for equal work, whatever happened on the way; cost is not, since a
-turn that was cut off is paid twice. So it stands wherever people read this, but in no commit.
+turn that was cut off is paid twice. So cost is shown to people, but is in no commit.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from sparing.flow.stage import StageWork
 from sparing.job import Job
 from sparing.prompts.render import fill
 from sparing.records import events, totals
+from sparing.records.events import Event
 from sparing.records.features import FeatureRow
+from sparing.records.findings import count_open
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.place import Mark, Place
@@ -48,13 +50,13 @@ class HandoverFacts(NamedTuple):
 
 class Body(NamedTuple):
     text: str
-    """For a commit."""
+    """Text for a commit, without cost."""
     cost: str
     facts: HandoverFacts
 
     @property
     def whole(self) -> str:
-        """For people."""
+        """Text for people, with cost."""
         return f"{self.text}\nCost: {self.cost}\n"
 
 
@@ -66,6 +68,7 @@ def body_of(around: Surroundings, row: FeatureRow, job: Job) -> Body:
     with around.database.read() as connection:
         checks = events.last(connection, row.feature.key, ChecksEvent.kind)
         lessons = _lessons(connection, row)
+        left = {stage: count_open(connection, row.feature.key, stage) for stage in place.marks}
         cost = cost_words(totals.get(connection, "feature", row.feature.key))
     facts = HandoverFacts(
         files=[_file(one) for one in changed[:MOST_FILES]],
@@ -73,14 +76,20 @@ def body_of(around: Surroundings, row: FeatureRow, job: Job) -> Body:
         decisions=_short(logged.decisions), deviations=_short(logged.deviations),
         concerns=_short(logged.concerns), unfinished=_short(place.ending.unfinished),
         reviews=[
-            _review(stage, mark)
+            _review(stage, mark, left[stage])
             for stage, mark in place.marks.items()
             if mark.iterations and (mark.notes or _is_reviewed(row.feature.flow, stage))
         ],
-        checks=checks.text if checks else "not run", lessons=lessons, folder=source.folder,
+        checks=_checks(checks), lessons=lessons, folder=source.folder,
     )  # fmt: skip
     text = fill("documents", "handover", **facts._asdict())
     return Body(around.folder.redactor.clean(text).strip() + "\n", cost, facts)
+
+
+def _checks(told: Event | None) -> str:
+    if told is None:
+        return "not run"
+    return told.what.words(told.text) if isinstance(told.what, ChecksEvent) else told.text
 
 
 def _log(source: Source, place: Place) -> str:
@@ -102,16 +111,18 @@ def _total(changed: Sequence[FileChange]) -> str:
 
 
 def _is_reviewed(flow: str, stage: str) -> bool:
-    """Somebody judges what it makes, or it is itself a review."""
+    """Whether its result is reviewed, or it is itself a review."""
     found = FLOWS[flow].stage(stage)
     return bool(found.reviewers) or found.work is StageWork.JUDGE
 
 
-def _review(stage: str, mark: Mark) -> str:
+def _review(stage: str, mark: Mark, left: int) -> str:
+    """`left`: findings that do not hold a stage up, such as suggestions, and were not settled."""
     rounds = "1 round" if mark.iterations == 1 else f"{mark.iterations} rounds"
     capped = ", ended at the cap" if mark.cap_reached else ""
     notes = "; ".join(_short(mark.notes))
-    return f"{stage}: {rounds}{capped}, {f'open: {notes}' if notes else 'nothing open'}"
+    open_ = f"{left} not taken up" if left else "nothing open"
+    return f"{stage}: {rounds}{capped}, {f'open: {notes}' if notes else open_}"
 
 
 def _short(lines: Sequence[str]) -> list[str]:

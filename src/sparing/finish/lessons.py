@@ -1,8 +1,8 @@
 """The bank after a feature: a retrospective's reply applied, written down and committed.
 
-Helpful, never required: one that fails or has no valid form is reported, a short page says so,
-and the feature goes on. Whatever was written by hand in the bank and can't be read stays as it is,
-to the byte.
+Helpful, never required: one that fails or has no valid form is reported, a short page says so, and
+the feature continues. Anything written by hand in the bank that can't be read stays as it is, to
+the byte.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
-from sparing.briefing.retro import RetroMaterial, asked, figures, read_reply
+from sparing.briefing.retro import RetroMaterial, asked, figures
 from sparing.commit_purpose import Purpose
 from sparing.connection import Connection
 from sparing.ending import ROLE
@@ -21,10 +21,11 @@ from sparing.errors import SparingError
 from sparing.event import LearnedEvent
 from sparing.job import Job, JobResult, Ticket
 from sparing.knowledge.page import FILES
-from sparing.knowledge.retro import RETIRED, SHOWN, BankChange, Learned, Retro, learn
+from sparing.knowledge.retro import RETIRED, SHOWN, BankChange, Learned, Retro, learn, read_retro
 from sparing.prompts.render import fill
 from sparing.records import events
 from sparing.reply import ReplyOutcome
+from sparing.review.reply import ReplyProblem, find_answer
 from sparing.runtime.events import tell
 from sparing.runtime.feature_commit import commit_feature
 from sparing.runtime.source import Source, source_of
@@ -32,6 +33,7 @@ from sparing.workspace.git.commit import read_file
 from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
 from sparing.workspace.project.paths import Confined
 
+KEYS = ("retro_md", "entries", "judgements")
 LONGEST_PAGE = 40_000
 LONGEST_REASON = 300
 LONGEST_CHANGE = 400
@@ -62,6 +64,15 @@ async def learn_from(
         _tell(tx, ticket, job, done, why)
     result = JobResult(commit=done.commit, passed=not why, role=ROLE, detail=why)
     return ReplyOutcome(result=result)
+
+
+def read_reply(text: str) -> Retro | str:
+    """What it says, or what is wrong with it."""
+    answer = find_answer(text, KEYS)
+    if isinstance(answer, ReplyProblem):
+        return answer.what.replace("verdict object", "object")
+    retro = read_retro(answer.value)
+    return retro if retro.page.strip() else "`retro_md` is empty"
 
 
 def write_lessons(source: Source, teller: Ticket, retro: Retro, why: str) -> LessonsOutcome:
@@ -95,7 +106,7 @@ def _changed_pages(source: Source, done: Learned) -> Iterator[tuple[str, bytes]]
 
 
 def _take_back(source: Source, worktree: Confined, paths: tuple[str, ...]) -> None:
-    """As they stand in the commit: nobody else commits what could not be committed here."""
+    """Restore files from the commit, so that what can't be committed is not committed later."""
     for path in paths:
         old = read_file(source.around.repository, source.job.head, path)
         if old is not None:

@@ -88,7 +88,7 @@ _DONE = Stage(
 
 L1 = Flow("L1", (_PLAN, _IMPLEMENT, _DONE))
 _CHECKED = (*_DONE.reads, A.VERIFICATION)
-"""Whoever sums up is shown what the program saw, and has not seen it in any session."""
+"""What the last author reads, including the program's verification, which no session has seen."""
 L2 = Flow(
     "L2", (_BRAINSTORM, _PLAN, _IMPLEMENT, _VERIFY, replace(_DONE, reads=_CHECKED))
 )  # fmt: skip
@@ -97,7 +97,7 @@ L3 = Flow(
     (
         _BRAINSTORM,
         _DESIGN_REVIEW,
-        replace(_PLAN, reads=(A.DESIGN_REVIEW,)),
+        replace(_PLAN, reads=(A.BRAINSTORM, A.DESIGN_REVIEW)),
         _IMPLEMENT,
         _CODE_REVIEW,
         _VERIFY,

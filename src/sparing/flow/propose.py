@@ -1,7 +1,7 @@
 """Which tier fits a request, and why, in words; the user decides.
 
-Points speak for care: what the request touches, how much it asks for, what the repository can
-check by itself. Few points are a small change, many are one that wants a second pair of eyes.
+Points call for care: what the request touches, how much it asks for, what the repository can check
+on its own. Few points mean a small change, many mean one that needs a second pair of eyes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 L2_FROM = 2
 L3_FROM = 5
 FEATURE_FROM = 9
-"""So much at stake that a reviewed document for each step is worth its price."""
+"""Points from which a reviewed document for each step is worth its price."""
 LONG_REQUEST = 80
 LARGE_REPOSITORY = 2_000
 _RISKS = {
@@ -21,7 +21,7 @@ _RISKS = {
     "data": r"migrat\w*|schema\w*|database\w*|delet\w* data|backup\w*|data loss",
     "money": r"payment\w*|billing|invoice\w*|refund\w*|price\w*",
     "concurrency": r"concurren\w*|parallel\w*|thread\w*|lock\w*|race\w*|async\w*|queue\w*",
-    "what others rely on": r"public api|breaking|protocol\w*|backward\w*|compatib\w*|wire format",
+    "what others rely on": r"public api|breaking|protocol\w*|compatib\w*|wire format",
     "a large change": r"rewrite|redesign|architect\w*|refactor\w*|replace \w+ with|port \w+ to",
 }
 _SMALL = (

@@ -30,6 +30,7 @@ from sparing.workspace.checks.live_output import live_output
 from sparing.workspace.checks.run import CheckResult, run_check
 from sparing.workspace.git.snapshot import Snapshot
 from sparing.workspace.git.worktree import Worktree
+from sparing.workspace.project.cone import read_cone
 
 PREPARING = "writing a clean copy of the files"
 
@@ -43,7 +44,7 @@ class Extra(NamedTuple):
 
 
 ALL = " of the whole repository"
-"""Behind the name of a check that does not belong to the feature's own folder."""
+"""Added to the name of a check that does not belong to the feature's own folder."""
 
 
 def checks_at(
@@ -76,22 +77,49 @@ def run_checks(
     commit: str = "",
     *,
     whole: bool = False,
+    last: bool = False,
 ) -> tuple[CheckResult, ...]:
     """All that the repository has, and what a person trusted beside it; output is kept whole.
 
     On the files of a commit, and each in a clean room: no check finds what an agent or another
-    check has left. Without a commit it is the head.
+    check has left. Without a commit it is the head. The `last` time all files are there.
     """
     worktree, tried = around.worktree(row, head), commit or head
     found = (*checks_at(around, row, tried, whole=whole).checks, *also)
     there = (one for one in found if not _absent(around, one, worktree.path))
-    return tuple(run_on(around, row, worktree, tried, one) for one in there)
+    return tuple(run_on(around, row, worktree, tried, one, part=not last) for one in there)
 
 
 def run_on(
-    around: Surroundings, row: FeatureRow, worktree: Worktree, tree: str, check: Check
+    around: Surroundings,
+    row: FeatureRow,
+    worktree: Worktree,
+    tree: str,
+    check: Check,
+    *,
+    part: bool = True,
 ) -> CheckResult:
-    """One check on the files of a commit or a tree, in a clean room of its own."""
+    """One check on the files of a commit or a tree, in a clean room of its own.
+
+    With `part`, a package's check runs on the files that a sparse worktree holds. If it is red,
+    that may be for want of the others: what it says with all files counts.
+    """
+    if part and check.folder and read_cone(worktree.git_dir):
+        found = _run_in(around, row, worktree, tree, check, part=True)
+        if found.passed:
+            return found
+    return _run_in(around, row, worktree, tree, check, part=False)
+
+
+def _run_in(
+    around: Surroundings,
+    row: FeatureRow,
+    worktree: Worktree,
+    tree: str,
+    check: Check,
+    *,
+    part: bool,
+) -> CheckResult:
     limit = around.settings(row).workspace.check_seconds
 
     def keep(text: str) -> str:
@@ -99,14 +127,14 @@ def run_on(
 
     with contextlib.ExitStack() as room:
         with live_output(around.folder.scratch, check.name, PREPARING, worktree.path):
-            room.enter_context(clean_room(worktree, tree))
+            room.enter_context(clean_room(worktree, tree, part=part))
             share_files(around, row, worktree)
         sandbox, environ = tool_sandbox(around, row, worktree), tool_environ(around)
         return run_check(check, worktree.path, limit, environ, sandbox, keep)
 
 
 def changes_to_approve(source: Source, checked: Checked) -> tuple[Changed, ...]:
-    """What of the checks is not as it was, and no person has agreed to."""
+    """Changes to the checks that no person has agreed to."""
     found = checks_at(source.around, source.row, source.job.head)
     known = checked.known or Baseline()
     missing = (changed(words, "") for one in checked.results if (words := known.missing(one)))

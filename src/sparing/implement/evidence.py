@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from sparing.briefing.facts import Checked, touched
-from sparing.briefing.gather import read_tasks
+from sparing.briefing.gather import task_of
 from sparing.change import FileChange
 from sparing.context.documents.task_report import TaskReport, read_report
 from sparing.errors import FeatureError
@@ -37,18 +37,6 @@ class TaskEvidence(NamedTuple):
     """Why it is not done, if so."""
 
 
-def task_of(source: Source, number: str) -> Task:
-    tasks = read_tasks(source)
-    found = next((task for task in tasks if task.number == number), None)
-    if found is None:
-        feature = source.row.feature.id
-        raise FeatureError(
-            f"tasks.md no longer has a task {number}",
-            f"put it back: sparing edit {feature} tasks, then: sparing resume {feature}",
-        )
-    return found
-
-
 def evidence_of(source: Source, part: TaskResult, since: str) -> TaskEvidence:
     task, report = task_of(source, part.number), read_report(source.fetch(part.reply))
     own = f"{source.folder}/"
@@ -63,7 +51,7 @@ def evidence_of(source: Source, part: TaskResult, since: str) -> TaskEvidence:
 def _doubt(
     source: Source, part: TaskResult, task: Task, report: TaskReport, files: Sequence[FileChange]
 ) -> str:
-    """Of a task none of whose files has changed."""
+    """Why a task of which no named file has changed is not done; empty if it may be."""
     if files and task.files:
         return f"it names {', '.join(task.files)}, but none of these changed"
     if files:

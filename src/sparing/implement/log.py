@@ -1,7 +1,7 @@
-"""`implementation-log.md`: an entry a task, and at its end how far all of it is.
+"""`implementation-log.md`: one entry per task, and the totals at its end.
 
-The program writes it, out of the reports and what it has seen itself. Entries of tasks come
-first; what else stands in the file stays after them; the totals are always last and always new.
+The program writes it, from the reports and what it has verified itself. Entries of tasks come
+first; other content of the file stays after them; the totals are always last and always new.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def with_log_entries(
 
 
 def with_divergences(text: str, names: Sequence[str]) -> str:
-    """Tests that a person has left out; they stand where somebody will look for them."""
+    """The log with the tests that a person has left out, listed in their own section."""
     head, *others = _OTHER.split(text)
     new = [f"- {' '.join(name.split())}" for name in names]
     old = [part.strip().splitlines()[1:] for part in others if part.startswith(DIVERGENCES)]
@@ -56,7 +56,7 @@ def _totals(building: TaskProgress, files: Sequence[FileChange]) -> str:
     return "\n".join(
         (
             TOTALS,
-            f"- files changed: {len(files)} (+{added} -{removed})",
+            f"- files changed by the tasks: {len(files)} (+{added} -{removed})",
             f"- {log_totals(building.done, skipped, building.blocked)}",
         )
     )

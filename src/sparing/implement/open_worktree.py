@@ -1,5 +1,5 @@
-"""The first job of a leg: the worktree is made or found, rewound if its stage runs again, and has
-the documents that the feature starts with. What was red before anybody began is known.
+"""The first job of a leg: the worktree is created or found, reset if its stage runs again, and gets
+the documents that the feature starts with. Records what was red before any work.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sparing.clients.check_means import lent_to_checks
 from sparing.commit_purpose import Purpose
 from sparing.errors import RepositoryError
 from sparing.event import LentEvent, RunEvent, WarningEvent
-from sparing.implement.checks import run_checks
+from sparing.implement.checks import Extra, run_checks, tell_checks
 from sparing.job import Job, JobResult, Ticket
 from sparing.provision.outfit import outfit
 from sparing.runtime.events import tell
@@ -21,6 +21,7 @@ from sparing.runtime.feature_commit import commit_feature
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.workspace.checks.baseline import Baseline
+from sparing.workspace.checks.failures import telling_lines
 from sparing.workspace.checks.needs import advice, needs_of
 from sparing.workspace.checks.run import CheckResult
 from sparing.workspace.git.objects import keep, move_ref
@@ -28,6 +29,8 @@ from sparing.workspace.git.worktree import Worktree, restore
 from sparing.workspace.project.leaks import refuse_secrets, set_aside
 from sparing.workspace.project.paths import Confined
 
+REASON = 100
+"""Most characters of a line that says why a check fails."""
 NOT_AGREED = (
     "checks are not given what workspace.services and workspace.lend_env name: nobody has agreed to"
     " it yet (sparing init)"
@@ -35,7 +38,7 @@ NOT_AGREED = (
 
 
 def open_worktree(source: Source, ticket: Ticket) -> JobResult:
-    """Make or find the worktree; the first time, see what is red before anybody has begun."""
+    """Create or find the worktree; the first time, run the checks to see what is already red."""
     around, row, job = source.around, source.row, source.job
     # A leg that was begun anew goes on from what the old one had already committed.
     worktree = around.worktree(row, job.head)
@@ -47,16 +50,28 @@ def open_worktree(source: Source, ticket: Ticket) -> JobResult:
     results = run_checks(around, row, tip, whole=True)
     tell_needs(source, ticket, results)
     known = Baseline.of(results)
-    red = ", ".join(one.name for one in results if not one.passed)
+    red = "; ".join(_red_words(one) for one in results if not one.passed)
     if red:
         text = f"these checks fail before the feature begins, so they won't block it: {red}"
         with around.database.write() as tx:
             tell(tx, ticket, job, WarningEvent(), text=text)
+            tell_checks(tx, ticket, source, results, Extra())
     return JobResult(commit=tip, baseline=around.folder.keep(json.dumps(known.dump())))
 
 
+def _red_words(result: CheckResult) -> str:
+    """The check's name, and why it fails: its tests, or else the line that says most."""
+    many = len(result.failures)
+    if many:
+        rest = f" and {many - 1} more" if many > 1 else ""
+        return f"{result.name} ({result.failures[0]}{rest})"
+    why = next(iter(telling_lines(result.output, 1)), result.summary)
+    short = why if len(why) <= REASON else f"{why[: REASON - 1]}…"
+    return f"{result.name} ({short})" if why else result.name
+
+
 def tell_needs(source: Source, ticket: Ticket, results: Sequence[CheckResult]) -> None:
-    """What is red before anybody began because the sandbox holds something back, in words; and
+    """Record which checks were red from the start because the sandbox withholds something, and
     what checks are given."""
     around, row = source.around, source.row
     lent = lent_to_checks(around.settings(row).workspace, around.folder.path)
@@ -78,7 +93,7 @@ def tell_needs(source: Source, ticket: Ticket, results: Sequence[CheckResult]) -
 
 
 def _printed(around: Surroundings, result: CheckResult) -> str:
-    """Kept under its hash, wherever texts are kept."""
+    """A check's whole output, as stored, with its summary."""
     kept = around.folder.fetch(Path(result.whole).name) if result.whole else ""
     return f"{kept}\n{result.summary}\n{result.output}"
 
@@ -100,7 +115,7 @@ def commit_start_documents(source: Source, worktree: Worktree, ticket: Ticket) -
 
 
 def rewind_branch(around: Surroundings, worktree: Worktree, job: Job, ticket: Ticket) -> None:
-    """Before anything else of a new generation; nothing to do for every other leg."""
+    """Reset the branch at the start of a new generation; does nothing for other legs."""
     if not job.rewind:
         return
     tip = worktree.tip()
@@ -117,7 +132,7 @@ def rewind_branch(around: Surroundings, worktree: Worktree, job: Job, ticket: Ti
 
 
 def _files(job: Job) -> str:
-    """Under which name work is kept that no commit has."""
+    """Name under which uncommitted work is kept."""
     return f"{job.rewind}-files"
 
 

@@ -20,7 +20,9 @@ from sparing.provision.outfit import outfit
 from sparing.runtime.events import tell
 from sparing.runtime.feature_commit import commit_feature
 from sparing.runtime.source import Source
+from sparing.workspace.checks.baseline import Baseline
 from sparing.workspace.checks.changes import Changed
+from sparing.workspace.project.cone import read_cone
 from sparing.workspace.project.paths import Confined
 
 CHECKED = frozenset({StageWork.IMPLEMENT, StageWork.BUILD, StageWork.CHECK})
@@ -30,8 +32,9 @@ def check_stage(source: Source, ticket: Ticket) -> JobResult:
     around, row, job = source.around, source.row, source.job
     note = outfit(around, row, around.worktree(row, job.head), ticket, job)
     extra = extra_checks(source)
-    results = run_checks(around, row, job.head, extra.trusted, whole=_is_last(source))
-    checked = Checked(results, known_of(source))
+    last = _is_last(source)
+    results = run_checks(around, row, job.head, extra.trusted, whole=last, last=last)
+    checked = _with_all_files(source, Checked(results, known_of(source)), last=last)
     names = ", ".join(one.name for one in checked.red)
     asks = (*changes_to_approve(source, checked), *guard_changes(source, checked))
     with around.database.write() as tx:
@@ -50,8 +53,18 @@ def check_stage(source: Source, ticket: Ticket) -> JobResult:
     return replace(result, commit=_written(source, ticket, verification(source, checked, detail)))
 
 
+def _with_all_files(source: Source, checked: Checked, *, last: bool) -> Checked:
+    """What is red at the end with all files, and was green before with a part of them, may have
+    been red with all of them: then it is not the feature's doing."""
+    around, row, head = source.around, source.row, source.job.head
+    if not last or not checked.red or not read_cone(around.worktree(row, head).git_dir):
+        return checked
+    before = run_checks(around, row, head, (), row.feature.base_commit, whole=True, last=True)
+    return checked._replace(known=Baseline.of(before))
+
+
 def _is_last(source: Source) -> bool:
-    """Whether nobody checks after this: then the whole repository's checks run too."""
+    """Whether no later stage runs checks: then the whole repository's checks run too."""
     stages = FLOWS[source.row.feature.flow].stages
     names = [one.name for one in stages]
     later = stages[names.index(source.stage.name) + 1 :] if source.stage.name in names else ()
@@ -69,7 +82,7 @@ def _written(source: Source, ticket: Ticket, text: str) -> str:
 
 
 def _with_facts(source: Source, checked: Checked, result: JobResult) -> JobResult:
-    """With the sheet for the reviewers, and with what is claimed and not borne out."""
+    """The result with the fact sheet for reviewers, and with claims that were not confirmed."""
     try:
         unproven = unproven_tasks(source, read_tasks(source))
     except SparingError:  # a stage without readable tasks has claimed nothing

@@ -1,6 +1,6 @@
-"""The program's own work around tasks: it looks, writes the log, and puts back what failed.
+"""The program's own work around tasks: it checks them, writes the log, and reverts what failed.
 
-Each may be repeated after a crash: commits have the dates and words of the step, so that the same
+Each may be repeated after a crash: commits have the date and message of the step, so that the same
 work gives the same commit.
 """
 
@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from sparing.briefing.facts import Checked
+from sparing.briefing.gather import task_of
 from sparing.commit_purpose import Purpose
 from sparing.context.documents.task_report import TaskReport
 from sparing.event import WarningEvent
-from sparing.implement.evidence import TaskEvidence, evidence_of, red_words, task_of, with_checks
+from sparing.implement.evidence import TaskEvidence, evidence_of, red_words, with_checks
 from sparing.implement.log import NAME, LogEntry, with_divergences, with_log_entries
 from sparing.job import JobResult, Ticket
 from sparing.runtime.containment import remove_leftovers
@@ -129,7 +130,7 @@ def leave_tests_out(source: Source, ticket: Ticket) -> JobResult:
 
 
 def _green_of(source: Source, few: str, many: str) -> str:
-    """Without the files that name a failing test, if that is enough."""
+    """`few`, which removes only files that name a failing test, if it is green; else `many`."""
     worktree, head = source.around.worktree(source.row, source.job.head), source.job.head
     tip = worktree.tip()
     if tip != head:  # played again: what was decided stands on the branch
@@ -139,7 +140,7 @@ def _green_of(source: Source, few: str, many: str) -> str:
 
 
 def _mentions(source: Source, path: str, names: Iterable[str]) -> bool:
-    """A failing test is recognised by its name, which appears in its file."""
+    """Whether a file names one of the failing tests."""
     text = source.text(path) or ""
     return any(word in text or word in path for name in names for word in _words(name))
 

@@ -14,11 +14,12 @@ from sparing.finding import Severity
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
 from sparing.review.outcome import outcome_of, outcome_words, stay_open
+from sparing.review.tracking import Tracked
 from sparing.stages import review_rounds
 from sparing.stages.place import Place, mark_of, stage_of
 
-OTHER_PERSON = "it needs the approval of another person than the one who started it"
-REDEFINED = "checks were changed after they ran last"
+OTHER_PERSON = "it needs the approval of somebody other than the person who started it"
+REDEFINED = "checks were changed after their last run"
 CODES = frozenset({StageWork.IMPLEMENT, StageWork.BUILD, StageWork.CHECK})
 
 
@@ -29,7 +30,7 @@ class Pass(NamedTuple):
 
 
 def by_rule(place: Place, gates: Collection[str], others: Collection[str] = ()) -> Pass:
-    """Whether the gate that a place stands at needs nobody; those of `others` always do."""
+    """Whether the gate needs no person; gates of stages in `others` always need one."""
     if place.state.stage in others:
         return Pass(False, OTHER_PERSON)
     held = next((words for holds, words in _holds(place, gates) if holds), "")
@@ -41,9 +42,9 @@ def _holds(place: Place, gates: Collection[str]) -> tuple[tuple[bool, str], ...]
     unpassed = unpassed_words(place, gates)
     return (
         (bool(talk.questions), "questions are open"),
-        (stage.name in talk.rejected, "you have rejected it before, so your word counts"),
+        (stage.name in talk.rejected, "you have rejected it before, so you decide"),
         (bool(unpassed), unpassed),
-        (bool(place.unproven), "something is claimed and not done"),
+        (bool(place.unproven), "something was claimed but not done"),
         (bool(talk.changed), REDEFINED),
         (has_code(place) and not talk.green, "no checks were green after the last change of code"),
     )
@@ -52,14 +53,18 @@ def _holds(place: Place, gates: Collection[str]) -> tuple[tuple[bool, str], ...]
 def unpassed_words(place: Place, gates: Collection[str]) -> str:
     """Why no rule, and no answer given in advance, may pass the gate of a stage for its reviews:
     one ended at the cap or without a pass, or a blocker is open. Empty if none did."""
-    open_ = review_rounds.open_of(place.review)
-    blockers = [one.id for one in open_ if one.finding.severity is Severity.BLOCKER]
+    blockers = [one.id for one in _left(place) if one.finding.severity is Severity.BLOCKER]
     said = (
         _own_review(place),
         f"blockers are open: {', '.join(blockers)}" if blockers else "",
         *(_earlier_review(place, name) for name in place.state.concerns if name not in gates),
     )
     return "; ".join(words for words in said if words)
+
+
+def _left(place: Place) -> tuple[Tracked, ...]:
+    """What is open, without what a person has dismissed."""
+    return tuple(one for one in review_rounds.open_of(place.review) if not one.dismissed)
 
 
 def _own_review(place: Place) -> str:
@@ -75,7 +80,7 @@ def _own_review(place: Place) -> str:
         how = "ended at the cap"
     elif found.clean:
         how = "had stopped for a person"
-    left = stay_open(review_rounds.open_of(place.review))
+    left = stay_open(_left(place))
     return f"its review {how}: {outcome_words(place.review)}{left and f'; {left}'}"
 
 
@@ -88,20 +93,20 @@ def _earlier_review(place: Place, name: str) -> str:
 
 
 def has_code(place: Place) -> bool:
-    """Whether code was to be made up to this stage."""
+    """Whether any stage up to this one makes code."""
     flow = FLOWS[place.state.flow]
     return any(one.work in CODES for one in flow.stages[: flow.index(place.state.stage) + 1])
 
 
 def _reasons(place: Place) -> list[str]:
-    left = stay_open(review_rounds.open_of(place.review))
+    left = stay_open(_left(place))
     small = [f"{left}, no blocker"] if left else []
     green = ["no check is red"] if has_code(place) else []
     return [_verdict(place), *small, "nothing is asked", *green]
 
 
 def _verdict(place: Place) -> str:
-    """Of those who looked: how many passed."""
+    """How many of the reviewers passed."""
     stage = stage_of(place)
     if stage.work is StageWork.JUDGE:
         return f"{stage.author} passed it"

@@ -1,7 +1,4 @@
-"""What a move is made of: the ways on from a step, to another step, to the flow, to a human.
-
-Pure, like the handlers in `stage` and its neighbours that use them.
-"""
+"""What a move is made of: the ways on to another step, to the flow, to a human. Pure."""
 
 from __future__ import annotations
 
@@ -45,28 +42,28 @@ class DocumentProblems(NamedTuple):
     """Why nothing can be built on it."""
     warnings: tuple[str, ...] = ()
     feedback: str = ""
-    """Hash of what the author is told."""
+    """Hash of the feedback for the author."""
 
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """What the last jobs gave, or what a human said at the start of a leg."""
+    """The results of the last jobs, or a person's answer at the start of a leg."""
 
     results: tuple[JobResult, ...] = ()
     seen: tuple[SeenVerdict, ...] = ()
     said: SinceLastLook = SinceLastLook()  # answers, rulings, what each reviewer looks at
     second: SeenVerdict | None = None
-    """Of a panel: the verdict of whoever looks after the one that passed."""
+    """For a panel: the verdict of the reviewer that follows the one that passed."""
     answer: Outcome | None = None
     feedback: str = ""
     handoff: Handoff = Handoff()  # with what an author has ended: a tier's block, or its questions
     asked: tuple[tuple[str, ...], ...] = ()  # by tasks side by side, in the order of `results`
     block: str = ""
-    """Hash of what an author is told whose handoff block can't be read."""
+    """Hash of the feedback for an author whose handoff block can't be read."""
     recoded: bool = False
     """Code was changed after the checks were green."""
     redefined: tuple[tuple[str, str], ...] = ()
-    """How checks were changed after they ran last, at a flow's end: the words and a key."""
+    """How checks were changed after their last run, at a flow's end: the words and a key."""
     unanswered: str = ""
     """Hash of a person's comments that the author has not answered."""
     document: DocumentProblems = DocumentProblems()
@@ -89,9 +86,9 @@ class StageRules(NamedTuple):
     continues: bool = False
     """The stages of a tier share one session, as long as that is possible and cheap."""
     asks: bool = True
-    """A person is asked what authors ask; else their defaults are taken."""
+    """True if authors' questions go to a person; otherwise their default answers are used."""
     judges_inside: bool = False
-    """The original's way: whoever judges does so in the session of whoever built."""
+    """True if the judge works in the builder's session, as in the original."""
     panel: PanelRule = review_rounds.APART
 
     @property
@@ -104,13 +101,13 @@ class Next(NamedTuple):
     place: Place
     jobs: tuple[Job, ...] = ()
     ruled: GovernorRuling | None = None
-    """Of a look: what was decided, and why."""
+    """After a review: what was decided, and why."""
     before: GovernorRuling | None = None
     """Of a panel's second verdict: what was decided of the first."""
     by_rule: str = ""
-    """Why a gate was passed that nobody was asked at."""
+    """Why a gate passed without asking a person; empty if none did."""
     notes: tuple[tuple[str, str], ...] = ()
-    """What else is to be told: of which role, and the words."""
+    """Further messages to record: role and text."""
 
 
 StepHandler = Callable[[Place, Happened, StageRules, float], Next]
@@ -141,13 +138,13 @@ def flow(place: Place, outcome: Outcome, rules: StageRules, now: float, feedback
 
 
 def _refused(place: Place, outcome: Outcome, move: Move) -> Place:
-    """A person is told why the gate still asks."""
+    """Tell a person why the gate still asks."""
     told = replace(place.state, reason=move.note)
     return replace(place, state=told) if outcome.unfit else place
 
 
 def _run(place: Place, moved: Place, kind: OutcomeKind, rules: StageRules, now: float) -> Next:
-    """A stage begins, or again; what a branch says of a completed feature is first taken back."""
+    """Start a stage, or start it again; a completed feature is first reopened on its branch."""
     again = kind in (OutcomeKind.REJECT, OutcomeKind.REFUSED)
     on = replace(moved, going=Continuation(anew=kind is OutcomeKind.RERUN))
     on = on if moved.state.stage == place.state.stage else replace(on, review=None)
@@ -157,7 +154,7 @@ def _run(place: Place, moved: Place, kind: OutcomeKind, rules: StageRules, now: 
 
 
 def _at_gate(place: Place, rules: StageRules, now: float) -> Next:
-    """A person is asked; in auto mode only where a rule does not let it pass, and is told why."""
+    """Ask a person; in auto mode only if no rule lets the gate pass, with the reason."""
     if passes(place.state.position, place, rules):
         return flow(place, Outcome(OutcomeKind.APPROVE), rules, now)
     if not rules.auto:
@@ -171,8 +168,8 @@ def _at_gate(place: Place, rules: StageRules, now: float) -> Next:
 
 
 def passes(position: Position, place: Place, rules: StageRules) -> bool:
-    """A gate that the settings don't want, or that a human has answered already; not so the last
-    one: what is merged was committed after that answer."""
+    """Whether a gate is switched off or already answered by a person. The last gate still asks:
+    what is merged was committed after that answer."""
     taken = place.accepted and not is_last(place)
     return position is Position.GATE and (taken or place.state.stage not in rules.gates)
 
@@ -220,7 +217,7 @@ def _mark(place: Place, now: float, *, again: bool) -> Mark:
 
 
 def _document(place: Place, rules: StageRules, *, again: bool) -> Next:
-    """Those who look around go before the author; what they found is known when it goes again."""
+    """Ask the researchers before the author; a second attempt already has their results."""
     asked = tuple((role, "") for role in stage_of(place).research if role in rules.assistants)
     if asked and not again:
         return at(replace(place, research=asked), StageStep.RESEARCH)
@@ -230,7 +227,7 @@ def _document(place: Place, rules: StageRules, *, again: bool) -> Next:
 
 
 def _resumed(place: Place) -> Next:
-    """Where it was; a stage whose author has made nothing yet is weighed again, time has passed."""
+    """Continue where it was; if the author has made nothing yet, weigh its session again."""
     if (
         place.going.thread
         and place.step in (StageStep.AUTHOR, StageStep.HAND_OFF)
@@ -246,7 +243,7 @@ def begin(place: Place, turn: Turn) -> Next:
 
 
 def _thread(place: Place, rules: StageRules) -> str:
-    """Whoever judges what the session made does so outside of it, unless the rules want it."""
+    """The shared session's name; the judge stays outside of it unless the rules say otherwise."""
     flow_name, stage = place.state.flow, stage_of(place)
     if not rules.continues or flow_name not in TIERS:
         return ""
@@ -271,6 +268,8 @@ def close(place: Place, now: float) -> Next:
 
 def at(place: Place, step: StageStep, turn: Turn = Turn.NONE) -> Next:
     here = replace(place, step=step, turn=place.turn + (step is StageStep.AUTHOR), asked=turn)
+    if step is StageStep.AUTHOR and place.state.flow in TIERS:
+        here = replace(here, talk=replace(here.talk, block_due=True))
     return Next(Do.RUN, here, jobs_of(here))
 
 
@@ -280,7 +279,7 @@ def ask_for(place: Place, turn: Turn) -> Next:
 
 
 def heard(talk: Conversation, stage: str, kind: OutcomeKind) -> Conversation:
-    """After what happened in a stage."""
+    """The conversation after an outcome in a stage."""
     match kind:
         case OutcomeKind.REJECT:
             rejected = tuple(dict.fromkeys((*talk.rejected, stage)))

@@ -1,9 +1,9 @@
-"""What an author's handoff block leads to: the work goes on, or a person is asked.
+"""What an author's handoff block leads to: the work continues, or a person is asked.
 
 `blocked` stops the feature with the author's own words; `needs_intervention` and open questions
-pause it until they are answered. Where nobody is to be asked, questions take the default that
-their author named, and that is told. A question that has its answer is never put again, however
-often an author repeats it.
+pause it until they are answered, and so does a block that is missing when asked for. If no one is
+to be asked, questions take the default that their author named, and that is reported. A question
+that has its answer is never asked again, however often an author repeats it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from sparing.context.documents.handoff import Handoff, HandoffStatus, with_default
+from sparing.context.documents.handoff import Handoff, HandoffStatus, spoken, with_default
 from sparing.conversation import Conversation, question_key
 from sparing.flow.state import Cause, Outcome, OutcomeKind
 from sparing.job import JobResult
@@ -22,6 +22,7 @@ MOST_QUESTIONS = 20
 QUESTION_CHARS = 600
 WORDS_CHARS = 300
 NOTHING_CHANGED = "nothing changed"
+NO_BLOCK = "It left no handoff block, and none when asked for it. Is the stage {} complete?"
 
 
 class Stop(NamedTuple):
@@ -31,13 +32,14 @@ class Stop(NamedTuple):
 
 class DefaultsTaken(NamedTuple):
     talk: Conversation
-    """With the questions settled that had a default."""
+    """The conversation, with the questions settled that had a default."""
     words: tuple[str, ...]
-    """What was taken, a line each."""
+    """The defaults that were used, one line each."""
 
 
 def take_defaults(place: Place, handoff: Handoff, *, asks: bool) -> DefaultsTaken:
-    """Where nobody is to be asked: all or none, an author that needs one answer waits for it."""
+    """Use defaults if no one is to be asked: all or none, as one missing answer blocks the
+    author."""
     new = unanswered(place.talk, handoff.open_questions)
     pairs = [with_default(one) for one in new]
     if asks or not new or not all(default for _, default in pairs):
@@ -49,11 +51,13 @@ def take_defaults(place: Place, handoff: Handoff, *, asks: bool) -> DefaultsTake
 
 
 def stop_for(place: Place, handoff: Handoff) -> Stop | None:
-    """None if the stage goes on."""
+    """Whether and why to stop after this handoff; None if the stage continues."""
     if handoff.unreadable:
         words = f"Its handoff block can't be read. What does it mean? {_short(handoff.unreadable)}"
         return _asking(place.talk, (words,))
     new = unanswered(place.talk, handoff.open_questions)
+    if handoff.missing:
+        new = unanswered(place.talk, (NO_BLOCK.format(place.state.stage),))
     match handoff.status:
         case HandoffStatus.BLOCKED:
             words = _said(handoff) or "it does not say by what"
@@ -72,19 +76,19 @@ def unanswered(talk: Conversation, questions: tuple[str, ...]) -> tuple[str, ...
 
 
 def wrote_nothing(place: Place, handoff: Handoff, result: JobResult) -> bool:
-    """It has asked only what it knows, and done nothing: that is no stage."""
+    """Whether the author only asked something and changed nothing, which completes no stage."""
     return handoff.pauses and not TURNS[place.asked].may_only_ask and not result.changed
 
 
 def nothing_changed(role: str, said: str = "", reply: str = "") -> JobResult:
-    """`said`: its words, if there are any; `reply` is their hash."""
+    """A failed result; `said` is what the author replied, if anything, and `reply` its hash."""
     words = f"{role} left no change"
-    detail = f"{words} and says: {_short(' '.join(said.split()))}" if said.strip() else words
+    detail = f"{words} and says: {_short(spoken(said))}" if spoken(said) else words
     return JobResult(failure=NOTHING_CHANGED, detail=detail, reply=reply)
 
 
 def declined(place: Place, result: JobResult) -> Outcome | None:
-    """A person wanted a change, and the author says why it made none: the person decides."""
+    """If an author declines a change that a person wanted, with a reason: the person decides."""
     refuses = result.failure == NOTHING_CHANGED and place.asked is Turn.REDO and result.reply
     if not refuses or place.state.stage not in place.talk.rejected:
         return None

@@ -1,8 +1,8 @@
-"""Driving the review of a stage: what follows from a look, and from a human's word.
+"""Driving the review of a stage: what follows from verdicts, and from a person's answer.
 
 The state is the review room's and pure. Here it is decided which of its two rules applies: the
-original's strict one, or the governor's rising bar. Findings are followed under both, so that
-they keep their ids and people read the same history.
+original's strict one, or the governor's rising bar. Findings are tracked under both, so that they
+keep their ids and people read the same history.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Bench(NamedTuple):
     strict: bool
     headless: bool
     all_again: bool = False
-    """A final validation asks everybody, whether or not what they saw has changed."""
+    """True if a final validation asks every reviewer, whether or not their inputs have changed."""
 
 
 def opened(
@@ -59,13 +59,13 @@ def opened(
         min(stage.cap, bench.cap),
         validate=stage.work is StageWork.IMPLEMENT,
         at_cap=AtCap.GO_ON if goes_on else AtCap.ASK,
-        merged=_has_panel(stage) and panel.merges(stage.name),
+        merged=has_panel(stage) and panel.merges(stage.name),
     )
     return ReviewState(loop) if before is None else restarted(before, loop)
 
 
-def _has_panel(stage: Stage) -> bool:
-    """Whether a document has a specialist, and after it whoever may look in the same turn."""
+def has_panel(stage: Stage) -> bool:
+    """Whether a document has a specialist reviewer, then one who may review in the same turn."""
     single = [group[0] for group in stage.reviewers if len(group) == 1]
     pair = len(stage.reviewers) == len(single) == 2
     return pair and stage.work is StageWork.DOCUMENT and single[1] == SECOND
@@ -82,7 +82,7 @@ def is_next(first: GovernorRuling, second: SeenVerdict) -> bool:
 def judged(
     state: ReviewState, seen: Sequence[SeenVerdict], said: SinceLastLook, bench: Bench
 ) -> GovernorRuling:
-    """What follows from a look of those whom the loop asked."""
+    """What follows from the verdicts of the reviewers that the loop asked."""
     headless = bench.headless and not bench.strict
     ruled = govern(state, seen, said, headless=headless)
     told = replace(said, inputs={}) if bench.all_again else said
@@ -110,7 +110,7 @@ def _stands(one: Tracked) -> bool:
 
 
 def waved(state: ReviewState, said: SinceLastLook) -> GovernorRuling:
-    """A human lets an escalated review go on: by what was ruled, else with the rest open."""
+    """A person lets an escalated review continue: by their rulings, else with the rest open."""
     ids = {ruling.id for ruling in said.rulings}
     if any(one.open and one.id in ids for one in state.tracked):
         return rule(state, said.rulings, said.inputs)
@@ -122,14 +122,14 @@ def waved(state: ReviewState, said: SinceLastLook) -> GovernorRuling:
 
 
 def answered(state: ReviewState | None, answers: Sequence[AuthorAnswer]) -> ReviewState | None:
-    """With what the author has said to its findings."""
+    """The review with the author's answers to its findings."""
     if state is None or not answers:
         return state
     return replace(state, tracked=told(state.tracked, answers, ()))
 
 
 def escalated(state: ReviewState | None) -> bool:
-    """Somebody of the group is not satisfied, and a human was asked."""
+    """Whether a reviewer of the group is not satisfied, so that a person was asked."""
     return state is not None and bool(state.loop.asks)
 
 
@@ -140,12 +140,12 @@ def ended_open(state: ReviewState) -> bool:
 
 
 def open_of(state: ReviewState | None) -> tuple[Tracked, ...]:
-    """Blockers and warnings that nobody has settled."""
+    """Blockers and warnings that are not settled."""
     return () if state is None else tuple(one for one in state.tracked if _stands(one))
 
 
 def to_settle(state: ReviewState | None) -> tuple[str, ...]:
-    """What an author is given: what counts; if nothing does, whatever is open."""
+    """Ids that an author has to settle: findings that count, or all open ones if none does."""
     if state is None:
         return ()
     counted = tuple(one.id for one in state.tracked if one.open and one.counts)
@@ -170,7 +170,7 @@ def _lines(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def why(ruled: GovernorRuling) -> str:
-    """Why a human is asked, and about what."""
+    """Why a person is asked, and about which findings."""
     named = ", ".join(one.id for one in ruled.open)
     reason = ruled.reasons[-1] if ruled.reasons else ""
     return f"{reason} ({named})" if named and ruled.decision is LoopDecision.ESCALATE else reason

@@ -1,6 +1,6 @@
 """Which jobs come next: one stage's steps, wired from flow and review.
 
-Pure: a place and what came of the last jobs give the next place and its jobs. `decide` records
+Pure: a place and the results of the last jobs give the next place and its jobs. `decide` records
 the answer, so a replay never asks this code about a move that was already made.
 """
 
@@ -97,7 +97,8 @@ def _stopped(place: Place, result: JobResult, rules: StageRules, now: float) -> 
 def _answered(
     place: Place, happened: Happened, answer: Outcome, rules: StageRules, now: float
 ) -> Next:
-    """A human's answer. One that accepts what a stage has lets the stage itself go on."""
+    """Handle a person's answer. One that accepts a stage's result lets the stage itself
+    continue."""
     state = place.state
     if tier_sessions.asks_for_handoff(place) and answer.kind in tier_sessions.ANSWERS:
         return tier_sessions.answered(place, answer)
@@ -142,14 +143,14 @@ def _opened(place: Place, happened: Happened, rules: StageRules, now: float) -> 
 
 
 def _researched(place: Place, happened: Happened, _rules: StageRules, _now: float) -> Next:
-    """Whoever found nothing, or failed, is left out; the author begins in any case."""
+    """Start the author; researchers that failed or found nothing are left out."""
     replies = {result.role: result.reply for result in happened.results}
     found = tuple((role, replies[role]) for role, _ in place.research if replies.get(role))
     return ask_for(replace(place, research=found), Turn.WRITE)
 
 
 def _authored(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
-    """An author has answered; what it says of itself may stop the stage, or take its defaults."""
+    """Handle an author's reply; its handoff block may stop the stage, or use default answers."""
     author, taken = stage_of(place).author, take_defaults(place, happened.handoff, asks=rules.asks)
     found = _said(replace(place, talk=taken.talk), happened, rules, now)
     return found._replace(notes=(*((author, one) for one in taken.words), *found.notes))
@@ -157,7 +158,7 @@ def _authored(place: Place, happened: Happened, rules: StageRules, now: float) -
 
 def _said(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
     handoff, note = happened.handoff, happened.results[0].reply
-    if handoff.unreadable and place.talk.unread != place.state.stage:
+    if handoff.lacks_block and place.talk.unread != place.state.stage:
         talk = replace(place.talk, unread=place.state.stage)
         return ask_for(replace(place, note=note, feedback=happened.block, talk=talk), Turn.ANSWER)
     stop = stop_for(place, handoff)
@@ -177,7 +178,7 @@ def _said(place: Place, happened: Happened, rules: StageRules, now: float) -> Ne
 
 
 def _written(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
-    """Reviewers are asked, or the work goes on."""
+    """Ask the reviewers, or continue with the next step."""
     stage, result, answers = stage_of(place), happened.results[0], happened.said.answers
     goes_on = place.step is StageStep.PART
     turns = 0 if result.changed or answers or goes_on else place.idle + 1
@@ -216,7 +217,7 @@ def _judged(place: Place, happened: Happened, rules: StageRules, now: float) -> 
 
 
 def _checked(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
-    """The program's own look: green goes on, red goes to an agent a few times, then to a human."""
+    """The program's checks: green continues, red goes to an agent a few times, then to a person."""
     result, stage = happened.results[0], stage_of(place)
     here = replace(place, facts=result.facts, unproven=result.unproven)
     if result.passed and result.asks:
@@ -242,7 +243,7 @@ def _changed(place: Place, result: JobResult, rules: StageRules, now: float) -> 
     keys = tuple(key for _, key in result.asks)
     asked = replace(place, talk=replace(place.talk, green="", changed=keys))
     words = "; ".join(words for words, _ in result.asks)
-    reason = f"checks are not what they were, approve it only if you want that: {words}"
+    reason = f"checks were changed; approve only if you want that: {words}"
     return flow(asked, Outcome(OutcomeKind.CAPPED_BLOCKERS, reason=reason), rules, now)
 
 
