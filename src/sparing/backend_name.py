@@ -22,12 +22,20 @@ ACP = "acp"
 
 class BackendRow(NamedTuple):
     vendor: str
-    """Whose models it has; empty: whose, the model's name says."""
+    """The vendor of its models; empty if it depends on the model."""
     words: str
     client: str = ""
-    """The backend whose client it is, under a name of its own."""
+    """The backend whose client it uses under another name; empty if it has its own."""
     played: bool = False
-    """Its model is a script or a double, and not a model."""
+    """True if its model is a script or a double, not a real model."""
+
+
+class BackendLimit(NamedTuple):
+    """How many turns of a backend may run at once, and begin in a minute; 0: any number."""
+
+    backend: str
+    at_once: int = 0
+    per_minute: int = 0
 
 
 BACKENDS: Mapping[str, BackendRow] = MappingProxyType(
@@ -39,25 +47,29 @@ BACKENDS: Mapping[str, BackendRow] = MappingProxyType(
         API_ANTHROPIC: BackendRow("Anthropic", "Anthropic's API"),
         API_OPENAI: BackendRow("OpenAI", "OpenAI's API"),
         API_GOOGLE: BackendRow("Google", "Google's API for Gemini"),
-        API_SERVER: BackendRow("", "a server of your own that speaks OpenAI's format"),
+        API_SERVER: BackendRow("", "your own server with an OpenAI-compatible API"),
         OPENCODE: BackendRow("", "opencode"),
         GEMINI: BackendRow("Google", "Gemini CLI"),
         ACP: BackendRow("", "another agent that speaks the Agent Client Protocol"),
-        SCRIPTED: BackendRow("", "plays a script", played=True),
-        CLAUDE_DOUBLE: BackendRow("Anthropic", "Claude Code, its model played", CLAUDE, True),
-        CODEX_DOUBLE: BackendRow("OpenAI", "Codex, its model played", CODEX, True),
-        API_DOUBLE: BackendRow(
-            "Anthropic", "Anthropic's API, its model played", API_ANTHROPIC, True
+        SCRIPTED: BackendRow("", "follows a script", played=True),
+        CLAUDE_DOUBLE: BackendRow(
+            "Anthropic", "Claude Code with a stand-in for the model", CLAUDE, True
         ),
-        OPENCODE_DOUBLE: BackendRow("", "opencode, its model played", OPENCODE, True),
-        GEMINI_DOUBLE: BackendRow("Google", "Gemini CLI, its model played", GEMINI, True),
+        CODEX_DOUBLE: BackendRow("OpenAI", "Codex with a stand-in for the model", CODEX, True),
+        API_DOUBLE: BackendRow(
+            "Anthropic", "Anthropic's API with a stand-in for the model", API_ANTHROPIC, True
+        ),
+        OPENCODE_DOUBLE: BackendRow("", "opencode with a stand-in for the model", OPENCODE, True),
+        GEMINI_DOUBLE: BackendRow(
+            "Google", "Gemini CLI with a stand-in for the model", GEMINI, True
+        ),
     }
 )
 NAMES = tuple(BACKENDS)
 MODEL_VENDORS: Mapping[str, str] = MappingProxyType(
     {"claude": "Anthropic", "gpt-": "OpenAI", "codex-": "OpenAI", "gemini": "Google"}
 )
-"""How names of models begin, where that says whose they are."""
+"""Prefixes of model names that identify the vendor."""
 
 
 def is_played(name: str) -> bool:
@@ -65,19 +77,19 @@ def is_played(name: str) -> bool:
 
 
 def client_name(name: str) -> str:
-    """Under which models and prices are looked up."""
+    """The name under which models and prices are looked up."""
     row = BACKENDS.get(name)
     return row.client or name if row else name
 
 
 def vendor_of(name: str, model: str = "") -> str:
-    """Whose model it is; empty where nobody can tell."""
+    """The model's vendor; empty if unknown."""
     row = BACKENDS.get(name)
     return (row.vendor if row else "") or model_vendor(model)
 
 
 def model_vendor(model: str) -> str:
-    """From a model's name; empty where that says nothing."""
+    """The vendor according to a model's name; empty if unknown."""
     plain = model.rpartition("/")[2]
     return next((one for start, one in MODEL_VENDORS.items() if plain.startswith(start)), "")
 

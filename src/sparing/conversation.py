@@ -1,6 +1,6 @@
-"""What a feature remembers of its talk with people: what is asked, answered and refused.
+"""What a feature records of its dialogue with people: questions, answers and refusals.
 
-Small JSON, a part of the place. The doors read `questions` out of the stored row.
+Small JSON, part of a `Place`. The user interfaces read `questions` from the stored row.
 """
 
 from __future__ import annotations
@@ -14,29 +14,32 @@ from sparing.codec import Stored
 @dataclass(frozen=True, slots=True)
 class Conversation(Stored):
     questions: tuple[str, ...] = ()
-    """What the author asks now."""
+    """What the author is asking now."""
     settled: tuple[str, ...] = ()
-    """What was asked and answered before, as keys: nobody is asked twice."""
+    """Keys of questions that were answered, so that none is asked twice."""
     rejected: tuple[str, ...] = ()
     """Stages that a person has rejected and not approved since."""
     green: str = ""
     """The commit at which the checks were last green; empty if code came after it."""
     rewind: str = ""
-    """A person has taken stages back: the name under which their commits are to be kept."""
+    """The name under which commits of stages that a person undid are to be kept; else empty."""
     changed: tuple[str, ...] = ()
-    """Changes of checks that a person is asked about now, by key."""
+    """Changes to checks that a person is being asked about, by key."""
     agreed: tuple[str, ...] = ()
-    """Changes of checks that a person has agreed to, by key."""
+    """Changes to checks that a person has agreed to, by key."""
     unread: str = ""
-    """The stage whose handoff block could not be read, and was asked for once more."""
+    """The stage whose handoff block was missing or could not be parsed, and was requested again."""
+    block_due: bool = False
+    """True once an author of a tier was asked by a version that requests a missing block again: a
+    reply that an earlier version recorded is taken as it is."""
 
 
 def agreed_to_changes(talk: Conversation) -> Conversation:
-    """A person has seen what changed in the checks, and wants it so."""
+    """Record that a person has seen the changes to the checks and agrees to them."""
     agreed = tuple(dict.fromkeys((*talk.agreed, *talk.changed)))
     return replace(talk, changed=(), agreed=agreed)
 
 
 def question_key(question: str) -> str:
-    """Equal for a question that is put again in the same words, whatever its marks."""
+    """A key that is equal for a question repeated in the same wording, whatever its punctuation."""
     return " ".join(re.findall(r"\w+", question.lower()))[:200]

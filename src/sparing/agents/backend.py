@@ -1,4 +1,4 @@
-"""The seam to every coding agent: one method, one kind of call, one kind of reply.
+"""The interface to every coding agent: one method, one kind of call, one kind of reply.
 
 A backend converts its client's usage into our buckets once, here at the edge, and turns every
 failure into a word of a closed set: a failed turn is data for the engine, never an exception.
@@ -21,10 +21,10 @@ from sparing.usage import Origin, Usage
 
 class Access(StrEnum):
     NOTHING = "nothing"
-    """No file at all: the turn is in an empty folder."""
+    """No files at all: the turn runs in an empty folder."""
     READ_ONLY = "read-only"
     NO_SHELL = "no-shell"
-    """The worktree, without a shell: of tools that write, it has by far the longest description."""
+    """The worktree without a shell, the writing tool with by far the longest description."""
     WORKTREE = "worktree"
 
     @property
@@ -34,26 +34,31 @@ class Access(StrEnum):
 
 EVERY_MODEL = "*"
 ANSWERING: Final = "answering"
-"""The kind of the event that a backend sends when the first token of an answer is there."""
+"""The kind of event that a backend sends when the first token of an answer arrives."""
 
 
 class AgentEvent(NamedTuple):
-    """Something seen while the agent works: a file read or written, a word said."""
+    """Something observed while the agent works: a file read or written, a text said."""
 
     kind: AgentAction | Literal["answering"]
     text: str
 
 
 class ModelCall(NamedTuple):
-    """One request of a turn: what it added to the conversation and what it answered."""
+    """One request of a turn: the tokens it added to the conversation and those it answered."""
 
     added: int
     output: int
     usage: Usage | None = None
-    """The call's own bill, where the client tells it."""
+    """The request's own usage, if the client reports it."""
     asked: int = 0
-    """Things that it asked our own tools for, each entry of a list counted; 0 where there are none
-    of ours, or nobody counted."""
+    """How many things it asked our own tools for, counting each entry of a list; 0 if there are
+    none of ours, or if it is unknown."""
+
+
+AUTOMATIC_ENDS = 1
+"""Where no marks are set: as many places of a prompt count as a caller may mark elsewhere; the
+rest of a request's four belong to what a client marks by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,38 +70,45 @@ class Capabilities:
     """Cache marks a caller may set in one prompt."""
     context_tokens: int
     base_tokens: int
-    """What the client sends before any prompt: tools and its own system text."""
+    """Tokens that the client sends before any prompt: tools and its own system text."""
     proven: bool = True
-    """Whether its resume can be relied on unchecked."""
+    """Whether its resume can be relied on without a check."""
     writer_tokens: int = 0
-    """The same for whoever may write, where that is more."""
+    """The same for agents that may write, if that is more."""
     no_shell_tokens: int = 0
-    """The same for whoever may write and has no shell; 0: writers can't be told apart."""
+    """The same for agents that may write but have no shell; 0 if the client can't omit it."""
     reserve_tokens: int = 0
-    """Of the window: what the client keeps for itself. With less left it compacts by itself."""
+    """Tokens of the window that the client reserves; with less left it compacts on its own."""
     two_lives: bool = False
-    """One request may hold entries of an hour and of five minutes."""
+    """True if one request may hold cache entries of an hour and of five minutes."""
     primes: bool = False
-    """One turn may be kept for an hour while others are kept for five minutes."""
+    """True if one turn may be cached for an hour while others are cached for five minutes."""
     trims: bool = False
-    """Results of its tools pass through this program before the model sees them."""
+    """True if results of its tools pass through this program before the model sees them."""
     own_readers: bool = False
-    """Readers have tools of ours."""
+    """True if readers have our tools."""
     own_lost: frozenset[str] = frozenset()
-    """Models whose readers have the client's all the same."""
+    """Models whose readers have the client's tools nevertheless."""
     own_writers: frozenset[str] = frozenset()
-    """Models whose writers have tools of ours."""
+    """Models whose writers have our tools."""
     own_writer_tokens: int = 0
-    """What is sent before any prompt of theirs."""
+    """Tokens sent before any prompt of writers with our tools."""
     client_tokens: int = 0
-    """What readers with the client's own tools are sent before any prompt, where others have
-    ours."""
+    """Tokens sent before any prompt of readers with the client's own tools, if other readers
+    have ours."""
 
+    automatic: bool = False
+    """Its provider caches the beginning of every long prompt without being told where."""
     searches: bool = False
-    """Its provider can search the web for it, without a way out for the client itself."""
+    """True if its provider can search the web for it, without network access of the client."""
+
+    @property
+    def prefix_ends(self) -> int:
+        """How many beginnings of a prompt a cache may hold: at marks, or wherever it likes."""
+        return self.marks or (AUTOMATIC_ENDS if self.automatic else 0)
 
     def client_base_of(self, *, writes: bool) -> int:
-        """With the client's own tools, whoever has which: the naive way has no others."""
+        """Tokens before any prompt with the client's own tools, as the naive run has no others."""
         reader = self.client_tokens or self.base_tokens
         return max(reader, self.writer_tokens) if writes else reader
 
@@ -108,7 +120,7 @@ class Capabilities:
         return max(self.base_tokens, self.writer_tokens) if shell else self.no_shell_tokens
 
     def own_tools(self, *, writes: bool, model: str) -> str:
-        """Which set of ours stands in place of the client's; empty: none."""
+        """Which set of our tools replaces the client's; empty if none."""
         if not writes:
             return "look" if self.own_readers and model not in self.own_lost else ""
         return "" if self.own_writers.isdisjoint({model, EVERY_MODEL}) else "own"
@@ -123,14 +135,14 @@ class Needs:
     """Names in `environment` that the commands it runs must not know."""
     ports: frozenset[int] = frozenset()
     listens: frozenset[int] = frozenset()
-    """Ports of this machine that it serves for itself."""
+    """Ports of this machine on which it listens for its own use."""
     state: tuple[Path, ...] = ()
-    """Folders of its own that it writes and that its commands do not see."""
+    """Folders of its own that it writes to and that its commands don't see."""
     readable: tuple[Path, ...] = ()
     shell_variable: str = ""
-    """Where the client looks for the shell to use."""
+    """The variable from which the client takes the shell to use."""
     passwd_shell: bool = False
-    """It looks for it in the system's list of users, and not in a variable."""
+    """True if it takes its shell from the system's list of users, not from a variable."""
 
 
 class Launched(Protocol):
@@ -155,11 +167,11 @@ class Launched(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How a client is put in its sandbox."""
+    """How a client is started in its sandbox."""
 
     start: Callable[[Sequence[str], Needs], Launched]
     place: Path
-    """Where the client finds the folder that it works in."""
+    """The client's working folder as it sees it."""
 
     def __call__(self, argv: Sequence[str], needs: Needs) -> Launched:
         return self.start(argv, needs)
@@ -184,25 +196,25 @@ class AgentCall:
     limit_seconds: float
     limit_tokens: int | None = None
     limit_usd: float | None = None
-    """A turn that goes beyond either ends with `Failure.BUDGET`."""
+    """A turn that exceeds this or `limit_tokens` ends with `Failure.BUDGET`."""
     resume: str = ""
     fork: bool = False
     schema: Mapping[str, Any] | None = None
     life: str = "5m"
-    """How long what the caller's marks end lives in the cache: `5m` or `1h`. A backend that has
-    one life for all entries gives it to the whole turn."""
+    """How long the cache entries at the caller's marks live: `5m` or `1h`. A backend with one
+    lifetime for all entries applies it to the whole turn."""
     ping: bool = False
-    """Only to fill a cache: the session `resume` is read once more and left as it was, or, without
-    one, the prompt is sent and nothing of it is kept."""
+    """True only to fill a cache: the session `resume` is read once more and left unchanged, or,
+    without one, the prompt is sent and nothing is kept."""
     shown: Access | None = None
-    """Whose tools are listed, where that is more than may be used: dispatches that share a cache
-    entry must list the same ones."""
+    """Whose tools are listed, if more than may be used: dispatches that share a cache entry must
+    list the same ones."""
     web: bool = False
-    """It may let its provider search the web."""
+    """True if it may let its provider search the web."""
     lock: int | None = None
     """A file descriptor that the agent's processes inherit, so that they can be found."""
     launch: Launch | None = None
-    """Puts the client's process in its sandbox; None only where a test has no workspace."""
+    """Starts the client's process in its sandbox; None only in tests without a workspace."""
 
     @property
     def seen(self) -> Path:
@@ -222,14 +234,14 @@ class AgentReply:
     files_read: tuple[str, ...] = ()
     files_written: tuple[str, ...] = ()
     opened: tuple[OpenedLines, ...] = ()
-    """Exactly what tools of ours have shown, in the order of the calls."""
+    """Exactly what our tools have shown, in the order of the calls."""
     changed: tuple[ChangedFile, ...] = ()
     searches: int = 0
-    """How often the provider was asked to search the web, which it bills beside tokens."""
+    """How many web searches the provider made, which it bills separately from tokens."""
     failure: Failure | None = None
     detail: str = field(default="")
     resets_at: float | None = None
-    """When a used-up quota is there again, in seconds since the epoch, where the client tells."""
+    """When an exhausted quota is available again, in seconds since the epoch, if known."""
 
 
 class TurnOutcome(NamedTuple):
@@ -242,7 +254,7 @@ class TurnOutcome(NamedTuple):
 def model_calls(
     call: AgentCall, usages: Sequence[Usage], counts: Sequence[int] = ()
 ) -> Iterator[ModelCall]:
-    """What a call added is the growth of what was sent; of the first one it is the prompt."""
+    """The calls of a turn; each added what its input grew by, the first one the prompt."""
     prompt = sum(segment.tokens for segment in call.prompt)
     before: int | None = None
     for usage, asked in zip(usages, counts or [0] * len(usages), strict=True):
@@ -269,4 +281,4 @@ class KeepsBooks(Protocol):
 
 
 Run = Callable[[AgentCall, Callable[[AgentEvent], None]], Awaitable[AgentReply]]
-"""How a turn is sent, wherever its bill is kept."""
+"""A function that sends a turn, wherever its cost is recorded."""

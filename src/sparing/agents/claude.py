@@ -1,8 +1,8 @@
-"""Claude Code as a backend: a process a turn, driven over its stream of JSON lines.
+"""Claude Code as a backend: one process per turn, driven over its stream of JSON lines.
 
-Not through the vendor's library: a turn's process must inherit locks, start in a group of its
-own with an environment from empty, and be gone the moment its task is cancelled. The library's
-wheel brings the client and is not imported.
+Not through the vendor's library: a turn's process must inherit locks, start in a group of its own
+with an environment built from empty, and be gone the moment its task is cancelled. The library's
+wheel contains the client and is not imported.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from json import dumps
+from pathlib import Path
 
 from sparing.agents.backend import AgentCall, AgentEvent, AgentReply, TurnOutcome, model_calls
+from sparing.agents.claude_client import TESTED
 from sparing.agents.claude_options import (
     Setup,
     argv,
@@ -31,8 +33,8 @@ from sparing.agents.claude_stream import Stop, Watch
 from sparing.agents.claude_tools import ClaudeDesk
 from sparing.agents.claude_transcript import TurnNote, spent
 from sparing.agents.own_tools import ToolOffer, muted
-from sparing.agents.process import Client, Command
-from sparing.agents.session_lock import bare_environment, held, private_folder
+from sparing.agents.process import Client, Command, TurnStart
+from sparing.agents.session_lock import SessionFiles, files_in, held, private_folder
 from sparing.agents.tunnel import Tunnel
 from sparing.failure import Failure, limit_words
 from sparing.usage import Usage
@@ -50,7 +52,7 @@ class ClaudeBackend:
         self.capabilities = capabilities_with(setup)
 
     def offer(self, tools: ToolOffer) -> None:
-        """From now on turns have these tools of ours, in place of the client's."""
+        """Give turns these tools of ours from now on, in place of the client's."""
         self._setup = replace(self._setup, tools=tools)
         self.capabilities = capabilities_with(self._setup)
 
@@ -59,12 +61,22 @@ class ClaudeBackend:
         return self._setup.version
 
     def spent(self, call: str) -> Usage:
-        """By a turn whose end nobody saw."""
+        """What a turn used whose end was not seen."""
         return spent(self._setup.config, call)
 
     @property
+    def tested(self) -> str:
+        """The version that the conformance suite ran on."""
+        return TESTED
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Files of the client, which differ in another version."""
+        return (self._setup.program,)
+
+    @property
     def login(self) -> str:
-        """Which login is used, in words to show."""
+        """Which login is used, as text to show."""
         return self._setup.login.words
 
     async def run(self, call: AgentCall, events: Callable[[AgentEvent], None]) -> AgentReply:
@@ -88,8 +100,8 @@ class ClaudeBackend:
         return reply
 
     async def _ping(self, call: AgentCall, events: Callable[[AgentEvent], None]) -> AgentReply:
-        """A fork reads all that the session holds, in one request, and is thrown away; without a
-        session the prompt itself is, once it is in the cache."""
+        """Fork the session, read all of it in one request, and discard the fork; without a
+        session, the prompt itself is sent to fill the cache."""
         once = ClaudeBackend(replace(self._setup, max_turns=1, tools=muted(self._setup.tools)))
         reply = await once.run(replace(call, ping=False, fork=bool(call.resume)), events)
         if SESSION.fullmatch(reply.session) and reply.session != call.resume:
@@ -101,7 +113,7 @@ class ClaudeBackend:
         return replace(reply, failure=None, detail="") if done else reply
 
     async def _let_out(self, watch: Watch, desk: ClaudeDesk, lock: tuple[int, ...]) -> TurnOutcome:
-        """To its provider's hosts by name; no turn has a way out to any other."""
+        """Run a turn through a tunnel that reaches only its provider's hosts."""
         wanted = hosts(self._setup)
         if not wanted:
             return await _turn(self._setup, watch, desk, lock)
@@ -109,10 +121,13 @@ class ClaudeBackend:
             return await _turn(replace(self._setup, proxy=tunnel.url), watch, desk, lock)
 
     def _knows(self, session: str) -> bool:
-        """Asking the client would take half a second, and a title would do for it."""
+        """Whether there is such a session; asking the client would be slow and accept titles."""
+        return bool(self.session_files(session).paths)
+
+    def session_files(self, session: str) -> SessionFiles:
         if not SESSION.fullmatch(session):
-            return False
-        return any(self._setup.config.glob(f"projects/*/{session}.jsonl"))
+            return SessionFiles(self._setup.config)
+        return files_in(self._setup.config, f"projects/*/{session}.jsonl")
 
     def _refusal(self, detail: str) -> AgentReply:
         return AgentReply(
@@ -146,20 +161,10 @@ class ClaudeBackend:
 
 
 async def _turn(setup: Setup, watch: Watch, desk: ClaudeDesk, lock: tuple[int, ...]) -> TurnOutcome:
-    """Start the client, talk with it, and see that nothing of it is left."""
+    """Start the client, talk to it, and make sure that nothing of it is left."""
     call = watch.call
-    line, wanted = argv(setup, call, desk.names), needs(setup, call)
-    launched = call.launch(line, wanted) if call.launch else None
-    command = Command(
-        launched.argv if launched else line,
-        call.cwd,
-        launched.env if launched else {**bare_environment(setup.config), **wanted.environment},
-        opening(call, desk.names),
-        call.lock,
-        passed=lock,
-        stays_open=True,
-        launched=launched,
-    )
+    start = TurnStart(setup.config, opening(call, desk.names), lock)
+    command = Command.of_turn(call, argv(setup, call, desk.names), needs(setup, call), start)
     note = TurnNote(setup.config, call)
     note.begin()
     async with Client(command) as client:
@@ -208,7 +213,7 @@ async def _listen(
 
 
 def ended_turn(watch: Watch, code: int, words: str) -> TurnOutcome:
-    """How a turn ended, from what was seen of it, the client's exit code and its last words."""
+    """How a turn ended, from what was observed, the client's exit code and its last output."""
     if watch.stop is not None:
         return _judged(watch, TurnOutcome(*watch.stop))
     if words_of_limit := limit_words(code, words):
@@ -220,7 +225,7 @@ def ended_turn(watch: Watch, code: int, words: str) -> TurnOutcome:
 
 
 def _judged(watch: Watch, ended: TurnOutcome) -> TurnOutcome:
-    """What the client takes for a success may still be none."""
+    """Judge a result: what the client takes for a success may still be a failure."""
     call = watch.call
     if ended.failure is Failure.QUOTA and watch.resets_at is not None:
         until = datetime.fromtimestamp(watch.resets_at, UTC)
@@ -239,7 +244,7 @@ def _judged(watch: Watch, ended: TurnOutcome) -> TurnOutcome:
 
 
 def _text(watch: Watch) -> str:
-    """The reply: the object that the schema asks for, else what was said last."""
+    """The reply: the object that the schema asks for, else the last text."""
     result = watch.result or {}
     said = result.get("structured_output")
     if said is not None:

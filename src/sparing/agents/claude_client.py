@@ -1,7 +1,7 @@
 """Where Claude Code is on this machine, and which version of it.
 
-The one that comes with the extra `sparing[claude]` goes first: it is the one that was tested. No
-package of it is imported and nothing is asked of any network.
+The one bundled with the extra `sparing[claude]` goes first: it is the one that was tested. No
+package of it is imported and no network is used.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 PACKAGE = "claude_agent_sdk"
 TESTED = "2.1.325"
 OLDEST = (2, 1, 248)
-"""Older ones would look for commands and file names in prompts that are documents."""
+"""Older versions would interpret commands and file names in prompts that are documents."""
 PATIENCE_SECONDS = 30
 
 
@@ -25,7 +25,7 @@ class InstalledClient:
     program: Path
     version: str
     bundled: bool
-    """It came with the extra."""
+    """True if it came with the extra."""
 
     @property
     def usable(self) -> bool:
@@ -33,13 +33,13 @@ class InstalledClient:
 
     @property
     def words(self) -> str:
-        where = "with sparing[claude]" if self.bundled else str(self.program)
+        where = "installed with sparing" if self.bundled else str(self.program)
         tested = "" if self.version == TESTED else f", tested with {TESTED}"
         return f"Claude Code {self.version} ({where}{tested})"
 
 
 def find_client(path: str | None = None) -> InstalledClient | None:
-    """`path` is searched where the extra is not installed; None if there is no client at all."""
+    """Find the client; `path` is searched if the extra is not installed. None if there is none."""
     program = _bundled()
     if program is not None:
         return InstalledClient(program, _version(program), bundled=True)
@@ -63,7 +63,7 @@ def _bundled() -> Path | None:
 
 
 def _version(program: Path) -> str:
-    """What it says of itself, or what is written beside it; empty if it can't be started."""
+    """The version it reports, or that is noted beside it; empty if it can't be started."""
     noted = program.with_name("claude.version")
     words = noted.read_text("utf-8", "replace") if noted.is_file() else _asked(program)
     found = re.search(r"\d+\.\d+\.\d+", words)

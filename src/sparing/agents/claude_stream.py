@@ -1,8 +1,8 @@
-"""What Claude Code reports in a turn, message by message, and what it adds up to.
+"""What Claude Code reports in a turn, message by message, and the totals.
 
-Calls are counted as they are made, so that a limit can end the turn and a killed one still has a
-bill. Only what belongs to this run is read: the client's totals of money and models go on from
-run to run of a session. Unknown messages are left out; clients send new ones every week.
+Calls are counted as they are made, so that a limit can end the turn and the usage of a killed one
+is known. Only what belongs to this run is read: the client's totals of cost and models accumulate
+over the runs of a session. Unknown messages are ignored; clients add new ones every week.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ SAID_CHARS = 2_000
 SYNTHETIC = "<synthetic>"
 """The model's name in messages that the client made up itself."""
 MOST_TOKENS = 10**12
-"""No call has more; a larger figure is not one of tokens."""
+"""An upper limit for one call; a larger figure is not a token count."""
 LATEST_RESET = 4e9
-"""Seconds since 1970, a century away; what is larger was told in milliseconds."""
+"""Seconds since 1970, about a century from now; larger values are milliseconds."""
 LONGEST_WAIT_SECONDS = 300.0
-"""Before a new try; for longer the turn is given back to whoever can do something else."""
+"""Seconds before a retry; if it takes longer, the turn ends so that something else can be done."""
 
 
 class Stop(NamedTuple):
-    """Why the turn is not to go on."""
+    """Why the turn must not continue."""
 
     failure: Failure
     detail: str
@@ -52,9 +52,9 @@ class Tool:
     path: str
     command: str
     query: str = ""
-    """What is looked up on the web."""
+    """What it searches for on the web."""
     done: bool | None = None
-    """None as long as there is no result."""
+    """Whether it succeeded; None as long as there is no result."""
 
 
 @dataclass(slots=True)
@@ -68,16 +68,16 @@ class Watch:
     calls: list[Usage] = field(default_factory=list[Usage])
     tools: dict[str, Tool] = field(default_factory=dict[str, Tool])
     denied: list[str] = field(default_factory=list[str])
-    """Attempts to change something where nothing may be changed."""
+    """Attempts to change something in a turn that may not."""
     stop: Stop | None = None
     resets_at: float | None = None
     result: JsonObject | None = None
     _asked_of: dict[str, int] = field(default_factory=dict[str, int])
-    """By answer, in the order of the calls: things that it asked our own tools for."""
+    """Per answer, in the order of the calls: how many things it asked our own tools for."""
     _answering: bool = False
 
     def see(self, message: JsonObject) -> bytes:
-        """Take one message in; what is to be said to it, if anything."""
+        """Process one message; returns what to answer, if anything."""
         session = message.get("session_id")
         if isinstance(session, str) and session:
             self.session = session
@@ -99,7 +99,7 @@ class Watch:
 
     @property
     def usage(self) -> Usage:
-        """Of this run. The client's own sum leaves out what a broken answer had cost."""
+        """The usage of this run. The client's own sum omits the cost of an interrupted answer."""
         seen = sum(self.calls, Usage())
         told = usage_of(self.result.get("usage")) if self.result else Usage()
         if self.searches and self.result and not self.call.resume:
@@ -109,7 +109,7 @@ class Watch:
 
     @property
     def asked(self) -> list[int]:
-        """Of each call: things that it asked our own tools for."""
+        """Per call: how many things it asked our own tools for."""
         counts = list(self._asked_of.values())
         return counts if len(counts) == len(self.calls) else [0] * len(self.calls)
 
@@ -126,7 +126,7 @@ class Watch:
         return self._paths(lambda tool: tool.name in CHANGING)
 
     def _paths(self, wanted: Callable[[Tool], bool]) -> tuple[str, ...]:
-        """In the order of the calls: results come as they are ready, never twice the same way."""
+        """Paths in the order of the calls: results arrive in any order."""
         done = (tool for tool in self.tools.values() if tool.done and tool.path)
         return tuple(dict.fromkeys(tool.path for tool in done if wanted(tool)))
 
@@ -134,7 +134,7 @@ class Watch:
         self.result = message
 
     def _answered(self, message: JsonObject) -> None:
-        """A client that did not take our look at its tools is not let go on."""
+        """Stop a client that does not support our check of its tool calls."""
         told = _object(message, "response")
         if told.get("request_id") != INITIALIZE:
             return
@@ -142,7 +142,7 @@ class Watch:
             self.stop = Stop(Failure.CRASHED, "this client does not report its tool calls")
 
     def _asked(self, message: JsonObject) -> bytes:
-        """Our look at a tool call, before it runs; nothing else is for us to answer."""
+        """Answer the client's request to check a tool call before it runs; refuse all others."""
         id, asked = str(message.get("request_id")), _object(message, "request")
         if asked.get("subtype") != "hook_callback":
             return refusal(id, f"there is no answer to {str(asked.get('subtype'))[:80]}")
@@ -228,7 +228,7 @@ class Watch:
         tries = f"try {message.get('attempt')} of {message.get('max_retries')}"
         self.events(AgentEvent(AgentAction.RETRY, f"{why}, {tries} in {wait:.1f} s"))
         if wait > LONGEST_WAIT_SECONDS:
-            self.stop = Stop(Failure.QUOTA, f"the provider wants {wait:.0f} s of patience")
+            self.stop = Stop(Failure.QUOTA, f"the provider wants {wait:.0f} s of waiting")
 
     def _check_limit(self) -> None:
         limit, used = self.call.limit_tokens, sum(self.calls, Usage()).total
@@ -237,7 +237,7 @@ class Watch:
 
 
 def usage_of(fields: object) -> Usage:
-    """The client's counts in our buckets: those read from a cache lie beside the input."""
+    """The client's counts in our buckets: cache reads are not part of its input."""
     if not isinstance(fields, dict):
         return Usage()
     told = cast("JsonObject", fields)
@@ -253,7 +253,7 @@ def usage_of(fields: object) -> Usage:
 
 
 def _by_model(result: JsonObject) -> Usage:
-    """The totals of a session. They don't tell an hour's entries from others."""
+    """The totals of a session, which don't distinguish one-hour entries from others."""
     told = _object(result, "modelUsage")
     models = (_object(told, name) for name in told)
     return sum(
@@ -271,7 +271,7 @@ def _by_model(result: JsonObject) -> Usage:
 
 
 def _object(message: JsonObject, name: str) -> JsonObject:
-    """What stands there; empty if it is nothing of the kind."""
+    """A nested object; empty if there is none of that name."""
     value = message.get(name)
     return cast("JsonObject", value) if isinstance(value, dict) else {}
 
@@ -289,7 +289,7 @@ def _count(value: object) -> int:
 
 
 def _moment(told: object) -> float | None:
-    """A time that is still to come within our lives, or none."""
+    """A plausible time, in seconds since the epoch; else None."""
     if isinstance(told, bool) or not isinstance(told, int | float):
         return None
     for scale in (1, 1000):

@@ -1,37 +1,48 @@
 """Running a client as a process that can always be ended.
 
-Each turn is a process group of its own that inherits the worktree's lock: whoever finds the
-lock held after a crash knows whom to end. In a sandbox the group is a supervisor that ends all
-the rest when it is let go. A line that is too long ends the process, a line that is no JSON
-object is left out, leaving without a result is an outcome: none is an exception.
-
-After the engine was killed, agents it had started may live on and write. They hold that lock:
-whoever comes next finds it taken, ends that process group, and goes on.
+Each turn is a process group of its own that inherits the worktree's lock (`worktree_lock.py`): a
+process that finds it held after a crash knows which group to end. In a sandbox the group is a
+supervisor that ends all the rest when its lifeline closes. A line that is too long ends the
+process, a line that is not a JSON object is ignored, exiting without a result is an outcome: none
+is an exception.
 """
 
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import json
 import os
 import signal
-import time
 from asyncio.subprocess import PIPE, Process, SubprocessStreamProtocol
-from collections.abc import AsyncIterator, Generator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
-from sparing.agents.backend import Launched
+from sparing.agents.backend import AgentCall, Launched, Needs
 from sparing.codec import JsonObject
-from sparing.errors import StateError
 
 LINE_LIMIT = 64 * 1024 * 1024
 STDERR_LIMIT = 4_000
 END_SECONDS = 2.0
-"""How long a supervisor may take to end everything before its group is killed."""
+"""Seconds that a supervisor may take to end everything before its group is killed."""
+
+
+class TurnStart(NamedTuple):
+    """What a turn's client starts with besides its command line."""
+
+    home: Path
+    """Its HOME where there is no sandbox."""
+    opening: bytes
+    """The first message it is sent."""
+    lock: tuple[int, ...]
+    """The lock of its session, which it inherits."""
+
+
+def bare(home: Path) -> dict[str, str]:
+    """The environment where there is no sandbox: even then without our variables."""
+    return {"PATH": os.defpath, "LANG": "C.UTF-8", "HOME": str(home)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +56,32 @@ class Command:
     passed: tuple[int, ...] = ()
     """More descriptors that it inherits."""
     stays_open: bool = False
-    """Its input goes on with `say` until `hush`."""
+    """True if its input stays open for `say` until `hush`."""
     launched: Launched | None = None
-    """The sandbox it runs in; None only where a test has no workspace."""
+    """The sandbox it runs in; None only in tests without a workspace."""
 
     @classmethod
     def behind(
         cls, launched: Launched, cwd: Path, stdin: bytes, lock: int | None = None
     ) -> Command:
         return cls(launched.argv, cwd, launched.env, stdin, lock, launched=launched)
+
+    @classmethod
+    def of_turn(
+        cls, call: AgentCall, line: Sequence[str], wanted: Needs, start: TurnStart
+    ) -> Command:
+        """The client of a turn, in its sandbox; without one it still gets none of our variables."""
+        launched = call.launch(line, wanted) if call.launch else None
+        return cls(
+            argv=launched.argv if launched else line,
+            cwd=call.cwd,
+            environment=launched.env if launched else {**bare(start.home), **wanted.environment},
+            stdin=start.opening,
+            lock=call.lock,
+            passed=start.lock,
+            stays_open=True,
+            launched=launched,
+        )
 
     @property
     def pass_fds(self) -> tuple[int, ...]:
@@ -85,7 +113,7 @@ class Client:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Whatever happened, nothing of the group is left."""
+        """Make sure, whatever happened, that nothing of the group is left."""
         running = self._require()
         await self._let_go(running.process)
         self._end_group()
@@ -98,7 +126,7 @@ class Client:
         await asyncio.to_thread(self._clean_up)
 
     async def _let_go(self, process: Process) -> None:
-        """Only the supervisor finds what has left the group; a kill would stop it as well."""
+        """Let the supervisor end first: only it finds what left the group, and a kill stops it."""
         if self._command.launched is None:
             return
         self._command.launched.end()
@@ -110,25 +138,25 @@ class Client:
             self._command.launched.cleanup()
 
     def say(self, data: bytes) -> None:
-        """One more message to it; nothing happens if it does not listen any more."""
+        """Send it one more message; does nothing if it no longer listens."""
         stdin = self._require().process.stdin
         assert stdin is not None
         if not stdin.is_closing():
             stdin.write(data)
 
     def hush(self) -> None:
-        """Nothing more will be said."""
+        """Close its input: nothing more will be sent."""
         stdin = self._require().process.stdin
         assert stdin is not None
         stdin.close()
 
     @property
     def excess(self) -> str:
-        """What was wrong with a line that ended it; empty as long as none did."""
+        """What was wrong with a line that ended the process; empty if none did."""
         return self._excess
 
     async def messages(self) -> AsyncIterator[JsonObject]:
-        """What the client reports: one JSON object a line."""
+        """What the client reports: one JSON object per line."""
         process = self._require().process
         assert process.stdout is not None
         try:
@@ -139,6 +167,8 @@ class Client:
         except ValueError:  # asyncio's word for a line beyond the limit
             self._excess = f"a line of more than {self._command.line_limit} bytes"
             self._end_group()
+            # Nobody reads the rest: a paused pipe never sees its end, and waiting needs that.
+            _drop(self._require().transport.get_pipe_transport(1))
 
     async def ended(self) -> tuple[int, str]:
         """Exit code and the end of stderr."""
@@ -166,7 +196,7 @@ class _Running:
 
 
 async def _start(command: Command) -> _Running:
-    """As `create_subprocess_exec` does it, but with the pipes in our hands."""
+    """Start a process like `create_subprocess_exec`, but keep control of the pipes."""
     loop = asyncio.get_running_loop()
     transport, protocol = await loop.subprocess_exec(
         lambda: SubprocessStreamProtocol(command.line_limit, loop),
@@ -191,7 +221,7 @@ async def _start(command: Command) -> _Running:
 
 
 async def _feed(stdin: asyncio.StreamWriter, command: Command) -> None:
-    """While the client already talks, and whether it listens or not."""
+    """Send its input while it may already be talking, even if it does not listen."""
     with suppress(BrokenPipeError, ConnectionResetError):
         # Drained means sent to the last byte, or closing would wait for a reader.
         stdin.transport.set_write_buffer_limits(0)
@@ -202,7 +232,7 @@ async def _feed(stdin: asyncio.StreamWriter, command: Command) -> None:
 
 
 async def _tail(stream: asyncio.StreamReader) -> bytes:
-    """The last words; all of them are read, or the client would wait for ever."""
+    """The last output; everything is read, or the client would block forever."""
     kept = b""
     while chunk := await stream.read(64 * 1024):
         kept = (kept + chunk)[-4 * STDERR_LIMIT :]
@@ -219,9 +249,9 @@ def _drop(pipe: asyncio.BaseTransport | None) -> None:
 
 
 def read_message(line: bytes) -> JsonObject | None:
-    """None for a stray print, or for the half line of a client that was killed.
+    """Parse a line; None for a stray print, or for the partial line of a killed client.
 
-    Half of a surrogate pair is text in JSON and nowhere else: it becomes a question mark.
+    Half a surrogate pair is valid only in JSON: it becomes a question mark.
     """
     try:
         found = json.loads(line)
@@ -230,71 +260,3 @@ def read_message(line: bytes) -> JsonObject | None:
     except (ValueError, RecursionError):
         return None
     return cast("JsonObject", found) if isinstance(found, dict) else None
-
-
-PATIENCE_SECONDS = 5.0
-POLITE_SECONDS = 3.0
-"""A supervisor that is asked to end kills what it watches, in two seconds at most."""
-PID_DIGITS = 9
-
-
-@contextmanager
-def worktree_lock(path: Path, patience_seconds: float = PATIENCE_SECONDS) -> Generator[int]:
-    """The locked file's descriptor, to be passed on to the agent."""
-    descriptor = _open(path)
-    try:
-        if not _taken(descriptor):
-            _end_holder(descriptor, signal.SIGTERM)
-            if not _freed(descriptor, min(POLITE_SECONDS, patience_seconds)):
-                _end_holder(descriptor, signal.SIGKILL)
-                _wait(descriptor, path, patience_seconds)
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-def _open(path: Path) -> int:
-    try:
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    except OSError as error:
-        raise StateError(
-            f"the lock {path} can't be used: {error.strerror}",
-            f"remove what is there, or make {path.parent} writable",
-        ) from error
-
-
-def _taken(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _end_holder(descriptor: int, how: signal.Signals) -> None:
-    """The holder's group stands in the file; it is right, or the lock would be free.
-
-    The agent can write into this file too, so it is never believed about ourselves.
-    """
-    written = os.pread(descriptor, 32, 0)
-    group = int(written) if written.isdigit() and len(written) <= PID_DIGITS else 0
-    if group > 1 and group != os.getpgrp():
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(group, how)
-
-
-def _freed(descriptor: int, patience_seconds: float) -> bool:
-    limit = time.monotonic() + patience_seconds
-    while not _taken(descriptor):
-        if time.monotonic() > limit:
-            return False
-        time.sleep(0.01)
-    return True
-
-
-def _wait(descriptor: int, path: Path, patience_seconds: float) -> None:
-    if not _freed(descriptor, patience_seconds):
-        raise StateError(
-            f"an agent of an earlier run still locks {path.name}",
-            "end that process, then run the same command again",
-        )

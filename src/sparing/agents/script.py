@@ -1,12 +1,13 @@
 """Scripts of the scripted agent: which turn is played for which call.
 
-A script is a TOML file written by a person, so every mistake in it gets two lines. Turns are
-tried in order; the first whose conditions all fit is played. `{folder}` in a path or a text
+A script is a TOML file written by a person, so every mistake in it gets a two-line error. Turns are
+tried in order; the first whose conditions all match is played. `{folder}` in a path or a text
 stands for the feature's folder.
 """
 
 from __future__ import annotations
 
+import time
 import tomllib
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -26,7 +27,7 @@ DOTS_LIMIT = 100
 
 
 class Edit(BaseModel):
-    """A change of one file: its whole text, or one passage for another."""
+    """A change of one file: its whole text, or one passage replaced by another."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -44,23 +45,25 @@ class ScriptedTurn(BaseModel):
     task: str = "*"
     iteration: int | None = None
     prompt: str = ""
-    """Words that stand in the prompt."""
+    """Text that the prompt must contain."""
     reply: str = ""
     read: tuple[str, ...] = ()
     """Files the agent reads, one tool call each."""
     looks: bool = True
-    """It looks around, where the script's agents do."""
+    """Whether it explores the repository, if the script's agents do."""
     run: tuple[str, ...] = ()
-    """Commands it gives to its shell, after the edits."""
+    """Commands it runs in its shell, after the edits."""
     edit: tuple[Edit, ...] = ()
     seconds: float = 20.0
-    """How long the turn takes by the engine's counted clock."""
+    """Seconds that the turn takes by the engine's simulated clock."""
     delay_seconds: float = Field(default=0.0, ge=0, le=3600)
-    """How long it takes for real."""
+    """Seconds that it takes in real time."""
     fail: Failure | None = None
     detail: str = ""
+    resets_at: float | None = None
+    """For a used-up quota: when it is available again; the turn is played only until then."""
     exit_code: int | None = None
-    """Leave without a result, as a crashed client does."""
+    """Exit with this code and no result, as a crashed client does."""
 
     def fits(self, call: AgentCall) -> bool:
         return (
@@ -68,6 +71,7 @@ class ScriptedTurn(BaseModel):
             and fnmatchcase(call.stage, self.stage)
             and fnmatchcase(call.task, self.task)
             and (self.iteration is None or self.iteration == call.iteration)
+            and (self.resets_at is None or time.time() < self.resets_at)
             and (not self.prompt or any(self.prompt in one.text for one in call.prompt))
         )
 
@@ -76,19 +80,19 @@ class Script(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     base_tokens: int = Field(default=2200, ge=0)
-    """Tools and system prompt of the client that is played."""
+    """Tokens of the tools and system prompt of the simulated client."""
     searches: bool = False
-    """The provider of the client that is played can search the web."""
+    """True if the simulated client's provider can search the web."""
     look_tokens: int = Field(default=0, ge=0)
-    """The same for readers with tools of ours, which take lists; 0: the client has none of them."""
+    """The same for readers with our tools, which take lists; 0 if the client has none of them."""
     agents: AgentKind | None = None
-    """Beside what a turn says, its agent looks around as one of this kind does."""
+    """The kind of agent whose exploring is simulated in addition to the script."""
     seed: int = 1
-    """What such agents do is drawn from it."""
+    """The random seed for what such agents do."""
     turn: tuple[ScriptedTurn, ...] = ()
 
     def find(self, call: AgentCall) -> ScriptedTurn | None:
-        """Of reviewers who look in one turn: what each would say alone, in one reply."""
+        """The turn to play; for several reviewers in one turn, their separate replies combined."""
         roles = members(call.role)
         if len(roles) == 1:
             return next((turn for turn in self.turn if turn.fits(call)), None)
@@ -118,7 +122,7 @@ def read_script(path: Path) -> Script:
 
 
 def _text(path: Path) -> str:
-    """At most the limit, from a regular file: a pipe would hold us up for ever."""
+    """A file's text, up to the limit; only a regular file, as a pipe would block forever."""
     if path.exists() and not path.is_file():
         raise _unreadable(path, "it is not a file")
     with path.open("rb") as file:
@@ -147,7 +151,7 @@ def _wrong(path: Path, why: str) -> ScriptError:
 
 
 def _line(text: str) -> str:
-    """Printable, on one line, whatever a key or a path holds."""
+    """Text made printable, on one line, whatever a key or a path contains."""
     return "".join(
         letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text
     )

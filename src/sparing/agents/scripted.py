@@ -1,7 +1,7 @@
 """The scripted agent: a real backend whose model is a script.
 
-It runs a process a turn, edits real files, keeps sessions that can be resumed and forked, fails
-as told. What it would have cost is simulated with the double's cache rules and says so. The
+It runs one process per turn, edits real files, keeps sessions that can be resumed and forked, and
+fails when scripted to. Its cost is simulated with the double's cache rules and marked as such. The
 demo and the tests run on it; nothing is ever sent anywhere.
 """
 
@@ -38,6 +38,7 @@ from sparing.agents.scripted_conversation import (
     Transcripts,
 )
 from sparing.agents.scripted_work import DrawnHabits, Work
+from sparing.agents.session_lock import SessionFiles
 from sparing.codec import JsonObject
 from sparing.failure import Failure, limit_words
 from sparing.segment import references_of
@@ -80,6 +81,9 @@ class ScriptedBackend:
             searches=script.searches,
         )
 
+    def session_files(self, session: str) -> SessionFiles:
+        return self._transcripts.files(session)
+
     async def run(self, call: AgentCall, events: Callable[[AgentEvent], None]) -> AgentReply:
         if call.ping:
             return self._ping(call)
@@ -107,11 +111,11 @@ class ScriptedBackend:
             return self._reply(call, turn, played, conversation, asked)
 
     def spent(self, call: str) -> Usage:
-        """By a turn whose end nobody saw."""
+        """What a turn used whose end was not seen."""
         return self._transcripts.billed(call)
 
     def _tools(self, call: AgentCall) -> ClientTools:
-        """What stands before the system prompt; a form for the answer is one more tool there."""
+        """The tools before the system prompt; a schema for the answer is one more tool there."""
         form = json.dumps(call.schema, sort_keys=True) if call.schema is not None else ""
         shown, able = call.shown or call.access, self.capabilities
         web = " web" if call.web else ""
@@ -122,7 +126,7 @@ class ScriptedBackend:
     def _told(
         self, turn: ScriptedTurn, call: AgentCall, session: StoredSession
     ) -> tuple[JsonObject, Work | None]:
-        """The turn as its process gets it, with what a drawn agent does beside it."""
+        """The turn for its process, with what a simulated agent does in addition."""
         told = _placed(turn.model_dump(mode="json"), call.folder)
         told["read"] = [*dict.fromkeys((*_references(call), *told["read"]))]
         told |= {"steps": [], "parts": 1}
@@ -136,7 +140,7 @@ class ScriptedBackend:
         return told, work
 
     def _ping(self, call: AgentCall) -> AgentReply:
-        """One call over the whole session, which is not changed by it; no process is needed."""
+        """One call over the whole session, which stays unchanged; no process is needed."""
         session = self._transcripts.load(call.resume) if call.resume else StoredSession([])
         if session is None:
             return _failed(Failure.INVALID_SESSION, f"the session {call.resume} is not known")
@@ -183,11 +187,12 @@ class ScriptedBackend:
             ),
             failure=failure,
             detail=played.detail or turn.detail or (failure.value if failure else ""),
+            resets_at=turn.resets_at,
         )
 
 
 def _over(call: AgentCall, usage: Usage) -> Failure | None:
-    """A script has no model that could be stopped half-way: it is over when it ends."""
+    """Whether the turn went over its budget; a script can't be stopped half-way."""
     over = call.limit_tokens is not None and usage.total > call.limit_tokens
     return Failure.BUDGET if over else None
 
@@ -231,7 +236,7 @@ async def _play(
 
 
 def _left(code: int, complaint: str, tools: tuple[Tool, ...]) -> _Played:
-    """Without a result."""
+    """The outcome of a process that exited without a result."""
     if reached := limit_words(code, complaint):
         return _Played(None, tools, Failure.LIMIT, reached)
     why = complaint or f"the client exited with code {code} and no result"
@@ -244,7 +249,7 @@ def _report(events: Callable[[AgentEvent], None], kind: str, path: str, said: ob
 
 
 def _told(path: str, said: object) -> str:
-    """What a command printed, as far as anybody would read it."""
+    """What a command printed, cut to a readable length."""
     return f"{path}\n{said[:SAID_LIMIT]}" if isinstance(said, str) and said else path
 
 
@@ -257,12 +262,12 @@ def _command(told: JsonObject, call: AgentCall) -> Command:
 
 
 def _references(call: AgentCall) -> tuple[str, ...]:
-    """What the prompt says must be read is read, as by any agent; a script need not repeat it."""
+    """Documents that the prompt says must be read, so that a script need not repeat them."""
     return references_of("".join(one.text for one in call.prompt if one.name == "references"))
 
 
 def _placed(value: Any, folder: str) -> Any:
-    """`{folder}` stands for the feature's folder wherever the script says it."""
+    """Replace `{folder}` by the feature's folder throughout a value."""
     if isinstance(value, str):
         return value.replace("{folder}", folder)
     if isinstance(value, list):

@@ -1,8 +1,8 @@
-"""What a client sends in one turn, call by call, and what the prompt cache makes of it.
+"""What a client sends in one turn, call by call, and what the prompt cache does with it.
 
-The scripted agent has no model, so its bill is simulated: the same blocks that a real client
-would send go through the double's cache rules. Text is counted with the one estimate of
-`segment`, never with a tokenizer, so the figures are simulated and say so.
+The scripted agent has no model, so its bill is simulated: the same blocks that a real client would
+send go through the double's cache rules. Text is counted with the one estimate of `segment`, never
+with a tokenizer, so the figures are marked as simulated.
 """
 
 from __future__ import annotations
@@ -19,19 +19,20 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from sparing.agents.session_lock import SessionFiles, files_in
 from sparing.cache import CacheBlock, CacheRequest, Life, PromptCache, RequestPart
 from sparing.segment import Segment, estimate_tokens
 from sparing.turn_event import AgentAction
 from sparing.usage import Usage
 
 TOOL_CALL_TOKENS = 60
-"""Output a model spends to name a tool and its arguments."""
+"""Output tokens for naming a tool and its arguments."""
 LISTED_TOKENS = 12
-"""For each further entry, where one call takes a list."""
+"""Output tokens for each further entry, if one call takes a list."""
 FOUND = "found"
-"""What a search or a listing gave: no event tells of it."""
+"""The result of a search or a listing, for which there is no event."""
 CALL_SECONDS = 3.0
-"""Between two calls of one turn, by the engine's clock."""
+"""Seconds between two calls of one turn, by the engine's clock."""
 SESSION = re.compile("[0-9a-f]{32}")
 BOOK = "bill.jsonl"
 SHORT = Life.FIVE_MINUTES.value
@@ -42,24 +43,24 @@ class Tool(NamedTuple):
     path: str
     chars: int
     step: int = 0
-    """Which call of the turn asked for it."""
+    """The number of the call in the turn that asked for it."""
 
 
 class ClientTools(NamedTuple):
-    """What a request begins with."""
+    """The tools that a request begins with."""
 
     name: str
     tokens: int
     own: bool = False
-    """They are ours, and take lists."""
+    """True if they are ours, which take lists."""
 
 
 class StoredSession(NamedTuple):
     messages: list[list[Any]]
     known: frozenset[str] = frozenset()
-    """Files, documents and searches that its agent has seen, where that is kept."""
+    """Files, documents and searches that its agent has seen, if recorded."""
     until: float = 0.0
-    """When its last turn had ended: the next can't begin earlier, also one in the same step."""
+    """When its last turn ended: the next one can't begin earlier, even in the same step."""
 
 
 class ClientConversation:
@@ -71,18 +72,18 @@ class ClientConversation:
         self.tools = tools
         self.known = session.known
         self.messages: list[list[Any]] = [list(block) for block in session.messages]
-        """Digest, tokens, how long what the caller's mark ends lives; nothing without a mark."""
+        """Digest, tokens, and the lifetime of the cache entry at the caller's mark, if any."""
         self.calls: list[tuple[int, int]] = []
         """Per call: tokens added to the conversation, tokens answered."""
         self.asked: list[int] = []
-        """Per call: things that it asked tools of ours for."""
+        """Per call: how many things it asked our tools for."""
         self.sent: list[int] = []
         """Per call: how many messages it sent."""
         self._pending = 0
 
     @property
     def size(self) -> int:
-        """All that stands in the window."""
+        """Tokens of everything in the window."""
         own = self.tools.tokens + estimate_tokens(self.system)
         return own + sum(tokens for _, tokens, _ in self.messages)
 
@@ -93,7 +94,7 @@ class ClientConversation:
         self._pending += sum(segment.tokens for segment in prompt)
 
     def work(self, tools: Sequence[Tool]) -> None:
-        """What belongs to one step goes out together."""
+        """Send the tool calls, those of one step together."""
         for _, batch in groupby(tools, lambda tool: tool.step):
             self._call(list(batch))
 
@@ -128,7 +129,7 @@ class Transcripts:
 
     @contextmanager
     def held(self, session: str) -> Generator[bool]:
-        """One turn at a time in a session: False while another one is under way, in any process."""
+        """Allow one turn at a time in a session: False while another one runs, in any process."""
         path = self._session(session)
         if path is None or not path.exists():
             yield True
@@ -152,7 +153,7 @@ class Transcripts:
         return StoredSession(found["messages"], known, until)
 
     def save(self, session: str, conversation: ClientConversation, at: float) -> None:
-        """After a turn that began then."""
+        """Save a session after a turn that began at `at`."""
         known, until = (
             sorted(conversation.known),
             at + CALL_SECONDS * len(conversation.calls[1:]) + 1,
@@ -160,8 +161,13 @@ class Transcripts:
         value = {"messages": conversation.messages, "known": known, "until": until}
         self._write(self._folder / "sessions" / f"{session}.json", value)
 
+    def files(self, session: str) -> SessionFiles:
+        if not SESSION.fullmatch(session):
+            return SessionFiles(self._folder)
+        return files_in(self._folder, f"sessions/{session}.json")
+
     def _session(self, session: str) -> Path | None:
-        """None for a name that no session of ours can have."""
+        """A session's file; None if the name can't be one of our sessions."""
         if not SESSION.fullmatch(session):
             return None
         return self._folder / "sessions" / f"{session}.json"
@@ -182,12 +188,12 @@ class Transcripts:
         return [sent + output for sent, output in zip([asked, *later], outputs, strict=True)]
 
     def _note(self, call: str, usage: Usage) -> None:
-        """The provider's own book: what it would bill, whoever was there to hear it."""
+        """Record in the provider's own book what it would bill, even if no one receives it."""
         with (self._folder / BOOK).open("a") as book:
             book.write(json.dumps({"call": call, **asdict(usage)}) + "\n")
 
     def billed(self, call: str) -> Usage:
-        """What the book says of one call."""
+        """What the book has for one call."""
         book = self._folder / BOOK
         lines = book.read_text().splitlines() if book.exists() else []
         rows = (json.loads(line) for line in lines if json.dumps(call) in line)
@@ -209,7 +215,7 @@ class Transcripts:
         return bills
 
     def _cache(self, path: Path) -> PromptCache:
-        """As it was written last, by whichever process."""
+        """The cache as last written, by any process."""
         stamp = _stamp(path)
         if stamp is None:
             return PromptCache()
@@ -218,7 +224,7 @@ class Transcripts:
         return self._known[1]
 
     def _request(self, conversation: ClientConversation, sent: int) -> CacheRequest:
-        """Marks end tools, system prompt and messages; an empty block can't be sent."""
+        """The request; marks end tools, system prompt and messages. No block may be empty."""
         system, tools = conversation.system, conversation.tools
         blocks = [
             CacheBlock(RequestPart.TOOLS, f"tools {tools.name}", tools.tokens),
@@ -272,7 +278,7 @@ def _digest(text: str) -> str:
 
 
 def _life(mark: object) -> Life | None:
-    """Sessions that were kept before lives differed say only whether there is a mark."""
+    """A mark's lifetime; sessions stored before lifetimes differed only say if there is a mark."""
     if not mark:
         return None
     return Life(mark) if isinstance(mark, str) else Life.FIVE_MINUTES

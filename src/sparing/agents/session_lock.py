@@ -1,4 +1,4 @@
-"""One turn at a time in a session, and the folder in which a client keeps its sessions."""
+"""One turn at a time in a session, and the folder in which a client keeps its sessions' files."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from sparing.errors import StateError
 
@@ -20,8 +21,8 @@ LOOK_SECONDS = 0.02
 def held(folder: Path, session: str) -> Generator[tuple[int, ...] | None]:
     """One turn at a time, in any process: the transcript of a session must not branch.
 
-    None: somebody else has it. The client inherits the lock, so one that outlives us still keeps
-    others away.
+    Yields None if another process has it. The client inherits the lock, so one that outlives us
+    still keeps others out.
     """
     if not session:
         yield ()
@@ -37,10 +38,10 @@ def held(folder: Path, session: str) -> Generator[tuple[int, ...] | None]:
 
 @asynccontextmanager
 async def alone(folder: Path, seconds: float = START_SECONDS) -> AsyncGenerator[Callable[[], None]]:
-    """While a client makes its folder ready: two at once would break each other's databases.
+    """Only one client at a time may prepare its folder: two would break each other's databases.
 
-    Whoever got in calls the function as soon as the client is up. A client that hangs keeps others
-    waiting for a while, and not for ever.
+    The caller calls the yielded function as soon as the client is up. A client that hangs keeps
+    others waiting for a while, but not forever.
     """
     descriptor = os.open(folder / "starting", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     opened = [descriptor]
@@ -76,6 +77,21 @@ def private_folder(folder: Path, client: str) -> None:
         ) from error
 
 
-def bare_environment(home: Path) -> dict[str, str]:
-    """Where there is no sandbox: still nothing of ours."""
-    return {"PATH": os.defpath, "LANG": "C.UTF-8", "HOME": str(home)}
+class SessionFiles(NamedTuple):
+    """Where a client stores a session, if it can resume it from these files alone."""
+
+    folder: Path
+    """The client's own folder."""
+    paths: tuple[Path, ...] = ()
+    """Files, relative to it; none if the session is not here."""
+
+
+@runtime_checkable
+class KeepsSessionFiles(Protocol):
+    """A backend whose client resumes a session from these files alone, on any machine."""
+
+    def session_files(self, session: str) -> SessionFiles: ...
+
+
+def files_in(folder: Path, pattern: str) -> SessionFiles:
+    return SessionFiles(folder, tuple(one.relative_to(folder) for one in folder.glob(pattern)))

@@ -1,8 +1,8 @@
-"""An agent that speaks the Agent Client Protocol as a backend: a process a turn.
+"""An agent that speaks the Agent Client Protocol as a backend: one process per turn.
 
 It runs in a sandbox with a copy of its session, and finds two things on this machine: its provider,
 behind a relay that knows the key, and tools of ours. What a turn used is read from its provider's
-own answers, so it needs no word of the agent's.
+own answers, so nothing depends on what the agent reports.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from sparing.agents.backend import (
     model_calls,
 )
 from sparing.agents.own_tools import ToolDesk, ToolOffer, muted
-from sparing.agents.process import Client, Command
-from sparing.agents.session_lock import bare_environment, held
+from sparing.agents.process import Client, Command, TurnStart
+from sparing.agents.session_lock import held
 from sparing.failure import Failure, limit_words
 from sparing.usage import Origin, Usage
 
@@ -48,10 +48,8 @@ class AcpBackend:
     def capabilities(self) -> Capabilities:
         agent = self._setup.agent
         return Capabilities(
-            resume=True,
-            fork=True,
-            schema=False,
-            marks=0,
+            resume=True, fork=True, schema=False,
+            marks=0, automatic=self._setup.automatic,
             context_tokens=agent.window_tokens,
             base_tokens=agent.base_tokens,
             writer_tokens=agent.writer_tokens,
@@ -60,10 +58,10 @@ class AcpBackend:
             own_readers=agent.own_tools,
             own_writers=frozenset({EVERY_MODEL} if agent.own_tools else ()),
             own_writer_tokens=agent.writer_tokens,
-        )
+        )  # fmt: skip
 
     def offer(self, tools: ToolOffer) -> None:
-        """A known agent has no others, so everybody gets ours."""
+        """Offer our tools to all roles: a known agent has no others."""
         self._setup = replace(self._setup, tools=tools.to_everybody())
 
     @property
@@ -71,8 +69,17 @@ class AcpBackend:
         return self._setup.version
 
     @property
+    def tested(self) -> str:
+        return self._setup.agent.tested
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Files of the client, which differ in another version."""
+        return tuple(map(Path, self._setup.program))
+
+    @property
     def login(self) -> str:
-        """Which keys are used, in words to show."""
+        """Which keys are used, as text to show."""
         return ", ".join(key.words for key in self._setup.keys.values())
 
     async def run(self, call: AgentCall, events: Callable[[AgentEvent], None]) -> AgentReply:
@@ -115,7 +122,7 @@ class AcpBackend:
     async def _turn(
         self, watch: AcpWatch, upstream: Upstream, home: Path, lock: tuple[int, ...]
     ) -> TurnOutcome:
-        """Start the agent, talk with it, and see that nothing of it is left."""
+        """Start the agent, talk to it, and make sure that nothing of it is left."""
         setup, call = self._setup, watch.call
         relay = Relay(
             upstream,
@@ -133,7 +140,7 @@ class AcpBackend:
             async with self._client(watch, server, home, lock) as client:
                 ended = await self._converse(client, watch)
         if ended.failure is None and watch.tools and not tools.listed:
-            return TurnOutcome(Failure.CRASHED, f"{setup.agent.title} did not take our tools")
+            return TurnOutcome(Failure.CRASHED, f"{setup.agent.title} did not accept our tools")
         return ended
 
     @asynccontextmanager
@@ -148,18 +155,8 @@ class AcpBackend:
         placed = Placed(setup, call, provider, home, desk, model=server.model, word=server.word)
         started = setup.agent.prepare(placed)
         wanted = needs(setup, started, home, desk, server.port)
-        launched = call.launch(started.argv, wanted) if call.launch else None
-        bare = {**bare_environment(home), **wanted.environment}
-        command = Command(
-            launched.argv if launched else started.argv,
-            call.cwd,
-            launched.env if launched else bare,
-            watch.opening(),
-            call.lock,
-            passed=lock,
-            stays_open=True,
-            launched=launched,
-        )
+        start = TurnStart(home, watch.opening(), lock)
+        command = Command.of_turn(call, started.argv, wanted, start)
         async with Client(command) as client:
             try:
                 yield client
@@ -188,7 +185,7 @@ class AcpBackend:
         return watch.outcome or TurnOutcome(Failure.CRASHED, "the turn was stopped")
 
     async def _listen(self, client: Client, watch: AcpWatch) -> None:
-        """Until the agent has ended the turn, or is gone."""
+        """Listen until the agent has ended the turn or is gone."""
         asked = False
         async for message in client.messages():
             watch.see(message, client.say)
@@ -204,7 +201,7 @@ class AcpBackend:
         client.say(watch.prompt())
 
     async def _ended(self, client: Client, watch: AcpWatch) -> TurnOutcome:
-        """The agent has said its last word; it may write down what it has to."""
+        """Wait while the agent, after its last message, saves what it has to."""
         client.hush()
         code, words = 0, ""
         with suppress(TimeoutError):
@@ -217,7 +214,7 @@ class AcpBackend:
         return ended_turn(watch, code, words)
 
     def _kept(self, watch: AcpWatch, ended: TurnOutcome, homes: Homes, home: Path) -> str:
-        """The session that the turn has led to; a turn that failed leaves it as it was."""
+        """The session that results from the turn; a failed turn leaves it unchanged."""
         call = watch.call
         if call.ping or not watch.session:
             return ""
@@ -258,13 +255,13 @@ class AcpBackend:
 
 
 def ended_turn(watch: AcpWatch, code: int, words: str) -> TurnOutcome:
-    """How a turn ended, from what was seen of it, the agent's exit code and its last words."""
+    """How a turn ended, from what was observed, the agent's exit code and its last output."""
     call = watch.call
     if limit := limit_words(code, words):
         return TurnOutcome(Failure.LIMIT, limit)
     if watch.result is None:
         last = words.splitlines()[-1] if words else ""
-        why = last or f"the agent left with code {code} and no result"
+        why = last or f"the agent exited with code {code} and no result"
         return TurnOutcome(Failure.CRASHED, why)
     if watch.denied:
         paths = ", ".join(dict.fromkeys(watch.denied))
@@ -277,7 +274,7 @@ def ended_turn(watch: AcpWatch, code: int, words: str) -> TurnOutcome:
 
 
 def _answer(watch: AcpWatch) -> str:
-    """A form was asked for in words, so what stands around it is taken off."""
+    """The answer; a JSON form requested in the prompt is cut out of the surrounding text."""
     text = watch.said.strip()
     if watch.call.schema is None:
         return text

@@ -1,8 +1,8 @@
 """An agent that the user has named: any command that speaks the protocol on standard input.
 
-Nobody knows how its own tools are switched off, so it keeps them, and the sandbox holds them: a
-reader's worktree can't be written, and neither key nor login is in there. That needs an agent that
-can be told where its model is; one that can't would need the user's key, and is refused.
+How to switch off its own tools is unknown, so it keeps them, and the sandbox confines them: a
+reader's worktree is read-only, and neither key nor login is in there. This requires an agent whose
+model address can be set; any other would need the user's key, and is refused.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sparing.errors import ConfigError
 ADDRESS = "{address}"
 EXAMPLE = "OPENAI_BASE_URL={address},OPENAI_API_KEY={key}"
 BASE_TOKENS = 8_000
-"""Of its own prompt and tools, as such agents have it (estimated)."""
+"""Tokens of its own prompt and tools, typical for such agents (estimated)."""
 
 
 def custom_agent(
@@ -33,8 +33,8 @@ def custom_agent(
     title = Path(command[0]).name
     if not any(ADDRESS in line for line in variables):
         raise ConfigError(
-            f"{title} can't be confined: it is not told to reach its model through this program, "
-            "so it would need your key",
+            f"{title} can't be used safely: nothing tells it to reach its model through "
+            "Sparing, so it would need your key",
             f"name its variables: sparing config set agent.acp_environment '{EXAMPLE}'",
         )
     program = shutil.which(command[0], path=environ.get("PATH", ""))

@@ -1,4 +1,4 @@
-"""Gemini CLI: how it is started for a turn with no tool of its own, how a session is loaded."""
+"""Gemini CLI: how it is started for a turn without its own tools, how a session is loaded."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TRANSCRIPT = "transcript.json"
 CONTEXT = "<session_context>"
 START = 'cd "$1" && shift && exec "$@"'
 HERE = "."
-"""The home's path stands before every prompt: told so it is the same each time."""
+"""The home's path is sent before every prompt; given like this it is always the same."""
 
 
 def prepare(placed: Placed) -> Started:
@@ -69,19 +69,18 @@ def settings(retries: int) -> JsonObject:
 
 
 def kept(home: Path, asked: bytes, said: str) -> None:
-    """The conversation as it was last sent, with the answer. What the client writes down itself
-    has answers of tools twice, and calls of several steps as though they were one."""
+    """Store the conversation as it was last sent, with the answer. The client's own record has
+    tool results twice, and merges the calls of several steps into one."""
     told = [_without_context(one) for one in _objects((read_message(asked) or {}).get("contents"))]
     whole = [one for one in (*told, {"role": "model", "parts": [{"text": said}]}) if one["parts"]]
     (home / TRANSCRIPT).write_text(json.dumps(whole), "utf-8")
 
 
 def resumed(home: Path, session: str) -> None:
-    """The session alone, in the words in which it was sent, under a name that its next turn will
-    not take.
+    """Keep only this session, exactly as it was sent, under a name that its next turn won't use.
 
-    Sessions are found by the minute in which they began: one that is loaded within that minute
-    would be written over.
+    Sessions are identified by the minute in which they began: one that is loaded within that minute
+    would be overwritten.
     """
     chats = home / FOLDER / "tmp" / PROJECT / "chats"
     for folder in (home / FOLDER / "tmp").iterdir():
@@ -101,20 +100,20 @@ def resumed(home: Path, session: str) -> None:
 
 
 def _head(file: Path) -> JsonObject | None:
-    """What a file says of its session, before anything that was said in it."""
+    """The first line of a session file, which describes the session."""
     with file.open("rb") as lines:
         return read_message(lines.readline())
 
 
 def _message(number: int, said: JsonObject) -> JsonObject:
-    """As the client writes it down."""
+    """A message in the client's own format."""
     kind = "gemini" if said.get("role") == "model" else "user"
     parts = said.get("parts")
     return {"id": f"said-{number}", "timestamp": LONG_AGO_TIME, "type": kind, "content": parts}
 
 
 def _without_context(said: JsonObject) -> JsonObject:
-    """The client says where it stands before each conversation, also before a loaded one."""
+    """Drop the context that the client adds before each conversation, even a loaded one."""
     parts = _objects(said.get("parts"))
     kept = [part for part in parts if not str(part.get("text", "")).startswith(CONTEXT)]
     return {**said, "parts": kept}
@@ -126,7 +125,7 @@ def _objects(value: object) -> list[JsonObject]:
 
 
 def _name_project(own: Path, desk: Path) -> None:
-    """Sessions belong to a project, and a project to a folder: always the same name."""
+    """Give the project a constant name: sessions belong to a project, and a project to a folder."""
     (own / "projects.json").write_text(json.dumps({"projects": {str(desk): PROJECT}}), "utf-8")
     for folder in ("tmp", "history"):
         place = own / folder / PROJECT
@@ -142,6 +141,8 @@ GEMINI = AcpAgent(
     prepare=prepare,
     providers=(names.API_GOOGLE,),
     window_tokens=1_000_000,
+    base_tokens=300,
+    writer_tokens=630,
     resumed=resumed,
     kept=kept,
     replays=True,

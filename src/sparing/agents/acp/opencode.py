@@ -1,4 +1,4 @@
-"""opencode: how it is started for a turn, with no tool of its own."""
+"""opencode: how it is started for a turn, without its own tools."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LIBRARIES = {
     names.API_GOOGLE: ("@ai-sdk/google", "/v1beta"),
     names.API_SERVER: ("@ai-sdk/openai-compatible", ""),
 }
-"""What it speaks to a provider with, all within its program, and what stands before its paths."""
+"""The bundled libraries it uses for each provider, and the prefix of their paths."""
 ANSWER_TOKENS = 32_000
 OFF = (
     *("AUTOUPDATE", "AUTOCOMPACT", "CLAUDE_CODE", "DEFAULT_PLUGINS", "EXTERNAL_SKILLS", "SHARE"),
@@ -28,7 +28,7 @@ FOLDERS = {"DATA": "data", "CONFIG": "config", "CACHE": "cache", "STATE": "state
 
 
 def prepare(placed: Placed) -> Started:
-    """It serves a port for itself, which is guarded by a password that nobody else is told."""
+    """Configure it; it serves a port for itself, protected by a password only it knows."""
     home, port = placed.home, _free_port()
     config = home / "opencode.json"
     config.write_text(json.dumps(settings(placed)), "utf-8")
@@ -89,4 +89,6 @@ OPENCODE = AcpAgent(
     tested="1.18.33",
     prepare=prepare,
     providers=tuple(LIBRARIES),
+    base_tokens=270,
+    writer_tokens=485,
 )

@@ -1,4 +1,4 @@
-"""What is equal in all turns of one agent, and what one turn of it needs."""
+"""What is the same in all turns of one agent, and what one turn of it needs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FAMILIES = (
     ("gpt", names.API_OPENAI),
     ("gemini", names.API_GOOGLE),
 )
-"""Whose a model is by the beginning of its name; others are of a server of the user's own."""
+"""Providers by the prefix of a model's name; other models are on the user's own server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,33 +33,39 @@ class AcpSetup:
     program: tuple[str, ...]
     version: str
     config: Path
-    """Sessions of the agent, and nothing of the user's."""
+    """Folder for the agent's sessions, with nothing of the user's."""
     keys: Mapping[str, FoundKey] = field(repr=False)
-    """By the backend of the API whose key it is."""
+    """Keys by API backend."""
     addresses: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Where a provider is, if not at the vendor's own address."""
+    """Addresses of providers that are not at the vendor's own one."""
     provider: str = ""
-    """The only one; empty: the model's name says which."""
+    """The only provider; if empty, the model's name decides."""
     readable: tuple[Path, ...] = ()
     origin: Origin = Origin.MEASURED
     retries: int = 2
     headers: Callable[[AgentCall], Mapping[str, str]] = lambda _: {}
     """Sent with every request of the turn."""
     upstream: str = ""
-    """The user's own proxy, if they need one to get out."""
+    """The user's own proxy, if they need one to reach the internet."""
     tools: ToolOffer = ToolOffer()
     grace_seconds: float = 3.0
+
+    @property
+    def automatic(self) -> bool:
+        """Whether every provider that it may reach caches prompts without marks."""
+        reached = (self.provider,) if self.provider else tuple(self.keys)
+        return bool(reached) and all(PROVIDERS[one].automatic for one in reached)
 
     def provider_of(self, model: str) -> Provider:
         return PROVIDERS[self.provider or provider_of(model)]
 
     def model_name(self, model: str) -> str:
-        """As its provider knows it."""
+        """The model's name as its provider knows it."""
         before, _, name = model.partition("/")
         return name if f"api-{before}" in PROVIDERS else model
 
     def upstream_of(self, model: str) -> Upstream | None:
-        """None: there is no key for it."""
+        """Where to reach the model's provider; None if there is no key for it."""
         provider = self.provider_of(model)
         key = self.keys.get(provider.backend)
         if key is None:
@@ -70,7 +76,7 @@ class AcpSetup:
 
 
 def provider_of(model: str) -> str:
-    """Which backend of the API has a model; `openai/gpt-5.5` says it itself."""
+    """The API backend that has a model; `openai/gpt-5.5` names it explicitly."""
     named = f"api-{model.partition('/')[0]}"
     if named in PROVIDERS:
         return named

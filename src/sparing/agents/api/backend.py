@@ -1,8 +1,8 @@
-"""A provider's models as a backend: a process a turn, tools of ours, sessions in our own store.
+"""A provider's models as a backend: a process per turn, our tools, sessions in our own store.
 
 The turn's process knows the key and its provider's address, and nothing of the worktree; what
 agents do there they do with `look`, `change` and `run`, which are answered here as for any client.
-A session is what was said, kept when a turn has ended well: a killed turn leaves it as it was.
+A session is the conversation, stored when a turn succeeds: a killed turn leaves it unchanged.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from sparing.agents.backend import (
     model_calls,
 )
 from sparing.agents.own_tools import ToolDesk, ToolOffer, muted
-from sparing.agents.process import Client, Command
-from sparing.agents.session_lock import bare_environment, held, private_folder
+from sparing.agents.process import Client, Command, TurnStart
+from sparing.agents.session_lock import held, private_folder
 from sparing.agents.tunnel import Tunnel
 from sparing.failure import Failure, limit_words
 from sparing.segment import estimate_tokens
@@ -37,7 +37,7 @@ from sparing.usage import Origin, Usage
 
 SESSION = re.compile("[0-9a-f]{32}")
 READER_TOKENS, WRITER_TOKENS = 250, 420
-"""Our tools, which are all that stands before a prompt, as the double counts."""
+"""Tokens of our tools, which are all that precedes a prompt, as the double counts them."""
 REFUSING = "content_filter"
 
 
@@ -55,6 +55,7 @@ class ApiBackend:
             fork=True,
             schema=True,
             marks=provider.marks,
+            automatic=provider.automatic,
             context_tokens=provider.window_tokens,
             base_tokens=READER_TOKENS,
             writer_tokens=WRITER_TOKENS,
@@ -67,7 +68,7 @@ class ApiBackend:
         )
 
     def offer(self, tools: ToolOffer) -> None:
-        """It has no others, so everybody gets ours."""
+        """Offer our tools to all roles: there are no others."""
         self._setup = replace(self._setup, tools=tools.to_everybody())
 
     @property
@@ -76,11 +77,14 @@ class ApiBackend:
 
     @property
     def login(self) -> str:
-        """Which key is used, in words to show."""
+        """Which key is used, as text to show."""
         return self._setup.key.words
 
     async def run(self, call: AgentCall, events: Callable[[AgentEvent], None]) -> AgentReply:
         began = time.monotonic()
+        provider = self._setup.provider
+        if provider.needs_key and not self._setup.key.secret:
+            return self._refusal(f"no API key for {provider.vendor} is set", Failure.AUTH)
         private_folder(self._setup.folder, "a provider")
         own = "" if call.fork or call.ping else call.resume
         known = SESSION.fullmatch(call.resume)
@@ -106,7 +110,7 @@ class ApiBackend:
     async def _let_out(
         self, watch: ApiWatch, stored: StoredConversation | None, lock: tuple[int, ...]
     ) -> TurnOutcome:
-        """To its provider's host by name; no turn has a way out to any other."""
+        """Run a turn through a tunnel that reaches only its provider's host."""
         wanted, history = hosts(self._setup), stored.text if stored else ""
         if not wanted:
             return await _turn(self._setup, watch, history, lock)
@@ -116,7 +120,7 @@ class ApiBackend:
     def _kept(
         self, watch: ApiWatch, stored: StoredConversation | None, ended: TurnOutcome
     ) -> tuple[str, TurnOutcome]:
-        """The session that the turn has led to, if it has ended well."""
+        """The session that results from the turn, if it succeeded."""
         call, text = watch.call, str((watch.result or {}).get("history") or "")
         if call.ping or ended.failure is not None or not text:
             return "", ended
@@ -127,10 +131,10 @@ class ApiBackend:
             return session, ended
         return "", TurnOutcome(Failure.INVALID_SESSION, f"{session} was continued elsewhere")
 
-    def _refusal(self, detail: str) -> AgentReply:
+    def _refusal(self, detail: str, failure: Failure = Failure.INVALID_SESSION) -> AgentReply:
         return AgentReply(
             "", "", Usage(), self._setup.origin, context_tokens=0, seconds=0.0,
-            failure=Failure.INVALID_SESSION, detail=detail,
+            failure=failure, detail=detail,
         )  # fmt: skip
 
     def _reply(
@@ -162,19 +166,10 @@ class ApiBackend:
 async def _turn(
     setup: ApiSetup, watch: ApiWatch, history: str, lock: tuple[int, ...]
 ) -> TurnOutcome:
-    """Start the process, answer it, and see that nothing of it is left."""
-    call, wanted = watch.call, needs(setup)
-    launched = call.launch(setup.program, wanted) if call.launch else None
-    command = Command(
-        launched.argv if launched else setup.program,
-        call.cwd,
-        launched.env if launched else {**bare_environment(setup.folder), **wanted.environment},
-        order(setup, call, watch.desk.specs, history),
-        call.lock,
-        passed=lock,
-        stays_open=True,
-        launched=launched,
-    )
+    """Start the process, answer its calls, and make sure that nothing of it is left."""
+    call = watch.call
+    start = TurnStart(setup.folder, order(setup, call, watch.desk.specs, history), lock)
+    command = Command.of_turn(call, setup.program, needs(setup), start)
     async with Client(command) as client:
         try:
             return await _converse(client, watch)
@@ -198,7 +193,7 @@ async def _converse(client: Client, watch: ApiWatch) -> TurnOutcome:
 
 
 def ended_turn(watch: ApiWatch, code: int, words: str) -> TurnOutcome:
-    """How a turn ended, from what was seen of it, the process's exit code and its last words."""
+    """How a turn ended, from what was observed, the process's exit code and its last output."""
     if watch.call.ping and watch.calls:
         return TurnOutcome(None)  # it has done its work with the first answer
     if limit := limit_words(code, words):
@@ -212,7 +207,7 @@ def ended_turn(watch: ApiWatch, code: int, words: str) -> TurnOutcome:
 
 
 def _judged(watch: ApiWatch, result: dict[str, object]) -> TurnOutcome:
-    """What the library takes for a success may still be none."""
+    """Judge a result: what the library takes for a success may still be a failure."""
     call, failure = watch.call, watch.failure
     if watch.denied:
         paths = ", ".join(dict.fromkeys(watch.denied))

@@ -1,4 +1,4 @@
-"""Whose models can be had for a key, and where it is looked for. Keys are never shown."""
+"""Providers whose models can be used with a key, and where it is found. Keys are never shown."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SERVER = "server"
 @dataclass(frozen=True, slots=True)
 class Provider:
     name: str
-    """As `turn_process` knows it."""
+    """The provider's name in `turn_process`."""
     backend: str
     vendor: str
     keys: tuple[str, ...]
@@ -23,6 +23,8 @@ class Provider:
     address_variable: str
     address: str
     marks: int = 0
+    automatic: bool = False
+    """It caches beginnings of prompts without marks, and says what was read."""
     window_tokens: int = 200_000
     needs_key: bool = True
 
@@ -37,12 +39,13 @@ PROVIDERS: Mapping[str, Provider] = MappingProxyType(
             ),
             Provider(
                 "openai", names.API_OPENAI, "OpenAI", ("OPENAI_API_KEY",),
-                "OPENAI_BASE_URL", "https://api.openai.com/v1", window_tokens=272_000,
+                "OPENAI_BASE_URL", "https://api.openai.com/v1", automatic=True,
+                window_tokens=272_000,
             ),
             Provider(
                 "google", names.API_GOOGLE, "Google", ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
                 "GOOGLE_GEMINI_BASE_URL", "https://generativelanguage.googleapis.com",
-                window_tokens=1_000_000,
+                automatic=True, window_tokens=1_000_000,
             ),
             Provider(
                 SERVER, names.API_SERVER, "", ("API_SERVER_KEY",), "", "",

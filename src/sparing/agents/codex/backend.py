@@ -1,7 +1,7 @@
-"""Codex as a backend: an app server a turn, on our own process handling.
+"""Codex as a backend: one app server per turn, with our own process handling.
 
-The vendor's library copies our whole environment and starts the process itself, so no lock could
-be passed on; the protocol is spoken here. A thread's id is its session's.
+The vendor's library copies our whole environment and starts the process itself, so no lock could be
+passed on; the protocol is spoken here. A thread's id is the session's id.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 from sparing.agents.backend import (
     EVERY_MODEL,
@@ -24,6 +25,7 @@ from sparing.agents.backend import (
     model_calls,
 )
 from sparing.agents.claude_stream import Stop
+from sparing.agents.codex.client import NO_LOGIN, TESTED
 from sparing.agents.codex.options import (
     WINDOW_TOKENS,
     CodexSetup,
@@ -36,16 +38,16 @@ from sparing.agents.codex.options import (
 from sparing.agents.codex.outcome import outcome
 from sparing.agents.codex.stream import INTERRUPT, CodexWatch, fields, request
 from sparing.agents.own_tools import ToolDesk, ToolOffer, muted
-from sparing.agents.process import Client, Command
-from sparing.agents.session_lock import alone, bare_environment, held, private_folder
+from sparing.agents.process import Client, Command, TurnStart
+from sparing.agents.session_lock import SessionFiles, alone, files_in, held, private_folder
 from sparing.agents.tunnel import Tunnel
 from sparing.failure import Failure, limit_words
 from sparing.usage import Usage
 
 SESSION = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 GRACE_SECONDS = 5.0
-READER_TOKENS, WRITER_TOKENS = 250, 420
-"""Our tools, which are all that stands before a prompt, as the double counts."""
+READER_TOKENS, WRITER_TOKENS = 165, 365
+"""Tokens of our tools, which are all that precedes a prompt, as the double counts them."""
 
 
 class CodexBackend:
@@ -61,6 +63,7 @@ class CodexBackend:
             fork=True,
             schema=True,
             marks=0,
+            automatic=True,
             context_tokens=WINDOW_TOKENS,
             base_tokens=READER_TOKENS,
             writer_tokens=WRITER_TOKENS,
@@ -72,7 +75,7 @@ class CodexBackend:
         )
 
     def offer(self, tools: ToolOffer) -> None:
-        """It has no others, so everybody gets ours."""
+        """Offer our tools to all roles: it has no others."""
         self._setup = replace(self._setup, tools=tools.to_everybody())
 
     @property
@@ -80,12 +83,24 @@ class CodexBackend:
         return self._setup.version
 
     @property
+    def tested(self) -> str:
+        """The version that the conformance suite ran on."""
+        return TESTED
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Files of the client, which differ in another version."""
+        return (self._setup.program,)
+
+    @property
     def login(self) -> str:
-        """Which login is used, in words to show."""
+        """Which login is used, as text to show."""
         return self._setup.login.words
 
     async def run(self, call: AgentCall, events: Callable[[AgentEvent], None]) -> AgentReply:
         began = time.monotonic()
+        if not self._setup.login.there:
+            return self._refusal(f"Codex is not logged in: {NO_LOGIN}", Failure.AUTH)
         private_folder(self._setup.config, "Codex")
         write_catalog(self._setup, call.model)
         link_login(self._setup)
@@ -98,7 +113,7 @@ class CodexBackend:
             desk = ToolDesk(offer.of(call), events)
             if desk.tools:
                 desk.tools.begin(call.resume)
-            watch = CodexWatch(call, desk, events)
+            watch = CodexWatch(call, desk, events, self._setup.retries)
             ended = await self._let_out(watch, lock)
         reply = self._reply(watch, ended, time.monotonic() - began)
         if desk.tools and reply.failure is None:
@@ -106,7 +121,7 @@ class CodexBackend:
         return reply
 
     async def _let_out(self, watch: CodexWatch, lock: tuple[int, ...]) -> TurnOutcome:
-        """To its provider's hosts by name; no turn has a way out to any other."""
+        """Run a turn through a tunnel that reaches only its provider's hosts."""
         wanted = hosts(self._setup)
         if not wanted:
             return await _turn(self._setup, watch, lock)
@@ -114,15 +129,18 @@ class CodexBackend:
             return await _turn(replace(self._setup, proxy=tunnel.url), watch, lock)
 
     def _knows(self, session: str) -> bool:
-        """An unknown name would begin a new thread without a word."""
-        if not SESSION.fullmatch(session):
-            return False
-        return any(self._setup.config.glob(f"sessions/*/*/*/rollout-*-{session}.jsonl"))
+        """Whether there is such a session: with an unknown id a new thread would start silently."""
+        return bool(self.session_files(session).paths)
 
-    def _refusal(self, detail: str) -> AgentReply:
+    def session_files(self, session: str) -> SessionFiles:
+        if not SESSION.fullmatch(session):
+            return SessionFiles(self._setup.config)
+        return files_in(self._setup.config, f"sessions/*/*/*/rollout-*-{session}.jsonl")
+
+    def _refusal(self, detail: str, failure: Failure = Failure.INVALID_SESSION) -> AgentReply:
         return AgentReply(
             "", "", Usage(), self._setup.origin, context_tokens=0, seconds=0.0,
-            failure=Failure.INVALID_SESSION, detail=detail,
+            failure=failure, detail=detail,
         )  # fmt: skip
 
     def _reply(self, watch: CodexWatch, ended: TurnOutcome, seconds: float) -> AgentReply:
@@ -150,20 +168,10 @@ class CodexBackend:
 
 
 async def _turn(setup: CodexSetup, watch: CodexWatch, lock: tuple[int, ...]) -> TurnOutcome:
-    """Start the client, talk with it, and see that nothing of it is left."""
+    """Start the client, talk to it, and make sure that nothing of it is left."""
     call = watch.call
-    line, wanted = argv(setup, call), needs(setup, call)
-    launched = call.launch(line, wanted) if call.launch else None
-    command = Command(
-        launched.argv if launched else line,
-        call.cwd,
-        launched.env if launched else {**bare_environment(setup.config), **wanted.environment},
-        watch.opening(),
-        call.lock,
-        passed=lock,
-        stays_open=True,
-        launched=launched,
-    )
+    start = TurnStart(setup.config, watch.opening(), lock)
+    command = Command.of_turn(call, argv(setup, call), needs(setup, call), start)
     async with alone(setup.config) as let_in, Client(command) as client:
         watch.up = let_in
         try:
@@ -205,12 +213,12 @@ async def _listen(client: Client, watch: CodexWatch, *, until_stop: bool) -> Non
 
 
 def _warm(watch: CodexWatch) -> bool:
-    """A ping has done its work with the first answer."""
+    """Whether a ping is done, which it is with the first answer."""
     return watch.call.ping and bool(watch.calls)
 
 
 def ended_turn(watch: CodexWatch, code: int, words: str) -> TurnOutcome:
-    """How a turn ended, from what was seen of it, the client's exit code and its last words."""
+    """How a turn ended, from what was observed, the client's exit code and its last output."""
     if _warm(watch):
         return TurnOutcome(None)
     if watch.stop is not None:
@@ -225,7 +233,7 @@ def ended_turn(watch: CodexWatch, code: int, words: str) -> TurnOutcome:
 
 
 def _judged(watch: CodexWatch, status: object) -> TurnOutcome:
-    """What the client takes for a success may still be none."""
+    """Judge a result: what the client takes for a success may still be a failure."""
     call, result = watch.call, watch.result or {}
     if status != "completed":
         ended = outcome(fields(result, "error"), resumed=bool(call.resume))

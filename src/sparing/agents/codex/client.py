@@ -1,7 +1,7 @@
 """Where Codex is on this machine, which version of it, and how it is logged in.
 
-The npm package puts a script before the program itself, which starts Node for nothing; the program
-is looked for behind it. Nothing is asked of any network.
+The npm package wraps the program in a script that starts Node needlessly; we look for the program
+behind it. No network is used.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ OLDEST = (0, 151, 0)
 PATIENCE_SECONDS = 30
 KEY = "OPENAI_API_KEY"
 OWN_FOLDER, CREDENTIALS = ".codex", "auth.json"
+NO_LOGIN = f"set {KEY}, or log in with `codex login`"
 _BEHIND = "codex-*/vendor/*/bin/codex"
 
 
@@ -41,7 +42,14 @@ class InstalledCodex:
 class CodexLogin:
     secret: str = field(default="", repr=False)
     folder: Path | None = None
-    """The user's own, where they are logged in."""
+    """The user's own folder, if they are logged in there."""
+
+    @property
+    def there(self) -> bool:
+        """Whether the login still exists: it may vanish while a feature runs."""
+        return bool(self.secret) or (
+            self.folder is not None and (self.folder / CREDENTIALS).is_file()
+        )
 
     @property
     def words(self) -> str:
@@ -57,7 +65,7 @@ def find_codex(path: str | None) -> InstalledCodex | None:
 
 
 def find_codex_login(environ: Mapping[str, str]) -> CodexLogin | None:
-    """A key goes first: it is what the user has set for programs."""
+    """Find the login; a key goes first, as it is what the user has set for programs."""
     secret = environ.get(KEY, "").strip()
     if secret:
         return CodexLogin(secret)
@@ -69,7 +77,7 @@ def find_codex_login(environ: Mapping[str, str]) -> CodexLogin | None:
 
 
 def _behind(script: Path) -> Path:
-    """The program that the npm package's script would start; the script if it is none."""
+    """The program that the npm package's script would start; the script itself if there is none."""
     if script.suffix != ".js":
         return script
     package = script.parent.parent

@@ -1,8 +1,8 @@
-"""What Codex reports in a turn, message by message, and what is said to it.
+"""The messages between Codex and us in one turn.
 
-Requests and answers go both ways over one stream. Usage is told for each request to the model with
-the thread's total beside it, which forks inherit and which goes on from process to process; so a
-report counts once its total has moved, and then only what the last request had.
+Requests and answers go both ways over one stream. Usage is reported for each request to the model
+along with the thread's total, which forks inherit and which continues from process to process; so a
+report counts only if the total has changed, and then only for the last request.
 """
 
 from __future__ import annotations
@@ -32,20 +32,23 @@ class CodexWatch:
     call: AgentCall
     desk: ToolDesk
     events: Callable[[AgentEvent], None]
+    retries: int = 4
+    """Retries allowed in a row; without a network the client would retry indefinitely."""
     thread: str = ""
     turn: str = ""
     calls: list[Usage] = field(default_factory=list[Usage])
     said: str = ""
-    """The last message to us."""
+    """The agent's last message."""
     denied: list[str] = field(default_factory=list[str])
     stop: Stop | None = None
     resets_at: float | None = None
     result: JsonObject | None = None
-    """The turn, once it is over."""
+    """The turn's result, once it is over."""
     up: Callable[[], None] = lambda: None
     """Called when the client has answered for the first time."""
     _total: JsonObject = field(default_factory=dict[str, object])
     _answering: bool = False
+    _retried: int = 0
 
     def opening(self) -> bytes:
         about = {"name": "sparing", "title": None, "version": "1"}
@@ -81,11 +84,11 @@ class CodexWatch:
         }
 
     def _concerns(self, params: JsonObject) -> bool:
-        """Of this thread, or of none."""
+        """Whether a message is about this thread, or names none."""
         return params.get("threadId") in (None, self.thread)
 
     def _answered(self, message: JsonObject, say: Callable[[bytes], None]) -> None:
-        """To what we have asked."""
+        """Handle the client's answer to one of our requests."""
         self.up()
         id, error = message.get("id"), fields(message, "error")
         if error and id in (INITIALIZE, THREAD, TURN):
@@ -131,6 +134,7 @@ class CodexWatch:
             self._answers(params)
 
     def _answers(self, _: JsonObject) -> None:
+        self._retried = 0
         if not self._answering:
             self._answering = True
             self.events(AgentEvent(ANSWERING, ""))
@@ -147,7 +151,7 @@ class CodexWatch:
             self.stop = Stop(Failure.CRASHED, "this client used a tool of its own")
 
     def _raw(self, params: JsonObject) -> None:
-        """What the model wanted, whether there is such a tool or not."""
+        """Record a call to a tool that a reader may not use, whether it exists or not."""
         item = fields(params, "item")
         name, kind = str(item.get("name")), item.get("type")
         changes = kind in ("function_call", "custom_tool_call") and name in CHANGING
@@ -181,15 +185,18 @@ class CodexWatch:
 
     def _failed(self, params: JsonObject) -> None:
         if params.get("willRetry") is True:
-            words = str(fields(params, "error").get("message"))
-            self.events(AgentEvent(AgentAction.RETRY, words[:SAID_CHARS]))
+            words = str(fields(params, "error").get("message"))[:SAID_CHARS]
+            self.events(AgentEvent(AgentAction.RETRY, words))
+            self._retried += 1
+            if self._retried > self.retries:
+                self.stop = Stop(Failure.NETWORK, f"no answer in {self._retried} tries: {words}")
 
     def _ended(self, params: JsonObject) -> None:
         self.result = fields(params, "turn")
 
 
 def usage_of(told: JsonObject) -> Usage:
-    """The client's counts in our buckets: those read from a cache lie within the input."""
+    """The client's counts in our buckets: cache reads are part of its input."""
     read, written = _count(told.get("cachedInputTokens")), _count(told.get("cacheWriteInputTokens"))
     return Usage(
         uncached=max(0, _count(told.get("inputTokens")) - read - written),
@@ -204,7 +211,7 @@ def request(id: int, method: str, params: JsonObject) -> bytes:
 
 
 def fields(message: JsonObject, name: str) -> JsonObject:
-    """What stands there; empty if it is nothing of the kind."""
+    """A nested object; empty if there is none of that name."""
     value = message.get(name)
     return cast("JsonObject", value) if isinstance(value, dict) else {}
 
