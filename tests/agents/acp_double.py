@@ -170,7 +170,8 @@ def small_agent(fault: str = "") -> InstalledAgent:
     told = ("OPENAI_BASE_URL={address}", "OPENAI_API_KEY={key}", "AGENT_HOME={home}")
     line = (sys.executable, str(PROGRAM), *fault.split())
     found = custom_agent(line, (*told, "AGENT_MODEL={model}"), {"PATH": os.defpath})
-    return replace(found, agent=replace(found.agent, base_tokens=0, writer_tokens=0))
+    bare = replace(found.agent, base_tokens=0, writer_tokens=0)
+    return replace(found, agent=bare, readable=(*found.readable, PROGRAM.parent))
 
 
 def _named(planned: Iterator[Json], prefix: str) -> Iterator[Json]:

@@ -69,7 +69,7 @@ BEHIND_RELAY = frozenset({"acp", "gemini", "opencode"})
 """Agents that reach their provider through the process that drives them."""
 LONG = "PYTEST_LONG"
 """Set at night: opencode takes seven seconds of processor time to start, Gemini CLI three, so by
-day only the tests of `test_acp_turn` run on them."""
+day only the tests run on them that ask for `CLIENT_NAMES` or are their own."""
 CLIENTS = "PYTEST_CLIENTS"
 """Set by `make conformance`: a real client takes about a second a turn."""
 if os.environ.get(CLIENTS):
@@ -80,6 +80,10 @@ if os.environ.get(CLIENTS):
     if os.environ.get(LONG):
         BACKENDS["gemini"] = GeminiDouble
         BACKENDS["opencode"] = OpencodeDouble
+CLIENT_NAMES = (
+    ("api", "claude", "codex", "gemini", "opencode") if "claude" in BACKENDS else ("acp",)
+)
+"""For tests that run on every real client by day too, and on the small one where there is none."""
 
 
 def segments(*texts: str) -> tuple[Segment, ...]:

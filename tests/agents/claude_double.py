@@ -49,6 +49,7 @@ class ClaudeDouble:
     """One double and one folder of sessions; every backend is a new process of ours to them."""
 
     def __init__(self, folder: Path, **settings: Any) -> None:
+        self.folder = folder
         self.config = folder / "claude"
         self.log = folder / "double.jsonl"
         folder.mkdir(parents=True, exist_ok=True)

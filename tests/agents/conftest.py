@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests.agents.acts import Backends
-from tests.agents.backends import BACKENDS, ONE_LIFE
+from tests.agents.backends import BACKENDS, CLIENT_NAMES, ONE_LIFE
 from tests.agents.claude_double import ClaudeDouble
 from tests.agents.codex_double import CodexDouble
+from tests.agents.every_client import CASES, EveryClient
 
 HERE = Path(__file__).parent
 WITH_CLIENTS = (
     *("test_claude_turn*.py", "test_codex_turn*.py", "test_api_turn*.py"),
-    *("test_acp_turn*.py", "test_same_feature.py"),
+    *("test_acp_turn*.py", "test_client_proofs.py", "test_same_feature.py"),
 )
 collect_ignore_glob = [] if "claude" in BACKENDS else [*WITH_CLIENTS]
 
@@ -28,9 +29,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _has_client(item: pytest.Item) -> bool:
-    names = re.split(r"[\[\]-]", item.name)[1:]
-    clients = (name for name in BACKENDS if name not in ("acp", "scripted"))
-    return any(map(item.path.match, WITH_CLIENTS)) or any(name in names for name in clients)
+    names = re.split(r"[\[\],-]", item.name)[1:]
+    return any(map(item.path.match, WITH_CLIENTS)) or any(name in names for name in CLIENT_NAMES)
 
 
 @pytest.fixture(params=sorted(BACKENDS))
@@ -45,6 +45,15 @@ def hour_backends(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ba
     """Those whose provider keeps entries for an hour, if it is asked to."""
     made = BACKENDS[request.param](tmp_path / "sessions")
     yield made
+    made.close()
+
+
+@pytest.fixture(params=CLIENT_NAMES)
+def client(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[EveryClient]:
+    """Every real client by day too; the small one where there is none."""
+    case = CASES[request.param]
+    made = case.make(tmp_path / "sessions")
+    yield EveryClient(request.param, case, made)
     made.close()
 
 

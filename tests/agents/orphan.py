@@ -13,7 +13,7 @@ from pathlib import Path
 from sparing.agents.claude import ClaudeBackend
 from sparing.agents.claude_login import Login, LoginKind
 from sparing.agents.claude_options import Setup
-from sparing.agents.process import worktree_lock
+from sparing.agents.worktree_lock import worktree_lock
 from tests.agents.backends import call
 from tests.agents.sandboxed import sandboxed
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import time
 import urllib.error
@@ -96,15 +97,27 @@ class Agent:
         given = json.loads(call["function"]["arguments"])
         if call["function"]["name"] == "look":
             text = "\n".join(self.read(call["id"], path) for path in given["read"])
+        elif call["function"]["name"] == "run":
+            text = self.run(given["command"])
         else:
             text = "\n".join(self.change(call["id"], one) for one in given["edits"])
         return {"role": "tool", "tool_call_id": call["id"], "content": text}
 
     def read(self, id: str, path: str) -> str:
-        found = self.cwd / path
-        status = "completed" if found.is_file() else "failed"
-        self.tell("tool_call", id, "read", path, status)
-        return found.read_text() if found.is_file() else "there is no such file"
+        try:
+            text = (self.cwd / path).read_text()
+        except OSError as error:
+            self.tell("tool_call", id, "read", path, "failed")
+            return f"it can't be read: {error}"
+        self.tell("tool_call", id, "read", path, "completed")
+        return text
+
+    def run(self, command: str) -> str:
+        """Without a question, as agents do that were told to go ahead."""
+        done = subprocess.run(
+            ["/bin/sh", "-c", command], cwd=self.cwd, capture_output=True, text=True, check=False
+        )
+        return done.stdout + done.stderr
 
     def change(self, id: str, edit: Json) -> str:
         path = edit["path"]

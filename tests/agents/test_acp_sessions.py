@@ -127,7 +127,7 @@ def test_an_agent_that_can_not_be_confined_is_refused() -> None:
     environ = {"PATH": os.defpath}
     with pytest.raises(ConfigError, match="no agent is named"):
         custom_agent((), (), environ)
-    with pytest.raises(ConfigError, match="sh can't be confined") as refused:
+    with pytest.raises(ConfigError, match="sh can't be used safely") as refused:
         custom_agent(("sh", "-c", "true"), ("A_KEY={key}",), environ)
     assert "agent.acp_environment" in refused.value.repair
     with pytest.raises(ConfigError, match="no-such-agent is not installed"):

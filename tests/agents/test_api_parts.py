@@ -125,6 +125,8 @@ def test_what_a_provider_has_not_is_off(tmp_path: Path) -> None:
         marked = provider is ANTHROPIC
         assert (can.marks, can.two_lives, can.primes) == (int(marked), marked, marked)
         assert can.own_tools(writes=True, model="m") == "own"
+        assert can.automatic is (provider.vendor in ("OpenAI", "Google"))
+        assert bool(can.prefix_ends) is bool(provider.vendor)
 
 
 def test_buckets_are_disjoint() -> None:

@@ -58,7 +58,7 @@ def test_an_author_with_our_tools(
     assert reply.files_written == ("a.py", "new/b.py")
     assert [bool(one.before) for one in reply.changed] == [True, False]
     refused, changed, ran, looked = results(claude)
-    assert "Nothing was changed. Edit 3 of 3, a.py: the text to find does not stand" in refused
+    assert "Nothing was changed. Edit 3 of 3, a.py: the text to find is not there" in refused
     assert changed == "a.py: line 1\nnew/b.py: created, 1 lines"
     assert ran.startswith("exit code 3\n2\n")
     for word in ("reached", "projects", "ANTHROPIC", "CLAUDE"):

@@ -20,7 +20,7 @@ import pytest
 from sparing.agents.backend import Access, AgentEvent
 from sparing.agents.claude import ClaudeBackend
 from sparing.agents.claude_login import Login, LoginKind
-from sparing.agents.process import worktree_lock
+from sparing.agents.worktree_lock import worktree_lock
 from sparing.failure import Failure
 from sparing.workspace.sandbox.launcher import level_reached
 from sparing.workspace.sandbox.policy import SandboxLevel

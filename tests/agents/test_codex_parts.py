@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sparing.agents.backend import Access, AgentCall, AgentEvent, TurnOutcome
+from sparing.agents.backend import AUTOMATIC_ENDS, Access, AgentCall, AgentEvent, TurnOutcome
 from sparing.agents.codex.backend import CodexBackend, ended_turn
 from sparing.agents.codex.client import CodexLogin, find_codex, find_codex_login
 from sparing.agents.codex.options import (
@@ -228,3 +228,4 @@ def test_everybody_has_tools_of_ours(tmp_path: Path) -> None:
     assert can.own_tools(writes=False, model="m") == "look"
     assert can.own_tools(writes=True, model="m") == "own"
     assert (can.marks, can.primes, can.searches) == (0, False, False)
+    assert (can.automatic, can.prefix_ends) == (True, AUTOMATIC_ENDS)

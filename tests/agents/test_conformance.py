@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sparing.agents.backend import ANSWERING, Access, AgentEvent, AgentReply
-from sparing.agents.process import worktree_lock
+from sparing.agents.worktree_lock import worktree_lock
 from sparing.failure import Failure
 from sparing.turn_event import AgentAction
 from sparing.usage import Usage

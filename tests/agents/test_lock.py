@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.agents.process import worktree_lock
+from sparing.agents.worktree_lock import worktree_lock
 from sparing.errors import StateError
 from tests.agents.backends import BACKENDS, BEHIND_RELAY, alive, gone
 
@@ -31,7 +31,7 @@ time.sleep(60)
 ENGINE = """
 import asyncio, sys
 from pathlib import Path
-from sparing.agents.process import worktree_lock
+from sparing.agents.worktree_lock import worktree_lock
 from tests.agents.backends import BACKENDS, Act, call
 
 folder = Path(sys.argv[2])

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from sparing.agents.process import STDERR_LIMIT, Client, Command, worktree_lock
+from sparing.agents.process import STDERR_LIMIT, Client, Command
+from sparing.agents.worktree_lock import worktree_lock
 from tests.agents.backends import gone
 
 KIB = 1024
@@ -61,6 +62,23 @@ def test_a_line_beyond_the_limit_ends_the_client(cwd: Path) -> None:
 print('{"n": 1}', flush=True)
 while True:
     sys.stdout.write('x' * 100_000)
+"""
+    found = talk(cwd, program)
+    assert found == Ended([{"n": 1}], -9, "a line of more than 65536 bytes")
+
+
+def test_a_line_beyond_the_limit_that_never_ends(cwd: Path) -> None:
+    """G3: a child that left the group goes on printing; the client that died is not waited for.
+
+    Its stderr is closed: it is waited for before its end is known, and then its pipes count too.
+    """
+    program = """
+import subprocess
+os.close(2)
+print('{"n": 1}', flush=True)
+endless = "while True: print('x' * 100_000, end='')"
+subprocess.Popen([sys.executable, "-c", endless], start_new_session=True, stderr=subprocess.DEVNULL)
+time.sleep(600)
 """
     found = talk(cwd, program)
     assert found == Ended([{"n": 1}], -9, "a line of more than 65536 bytes")
