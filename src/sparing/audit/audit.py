@@ -1,8 +1,8 @@
-"""The code reviewers on commits that no feature made: facts first, then one look each.
+"""The code reviewers on commits not made by a feature: facts first, then one review each.
 
-Prompts, roles, sandbox, caps, ledger and reading of replies are those of a feature's review. The
-worktree belongs to a repository of our own (`workspace.project`), and nothing stays but
-ledger rows, prompts and replies.
+Prompts, roles, sandbox, caps, ledger and parsing of replies are those of a feature's review. The
+worktree belongs to a repository of our own (`workspace.project`), and only ledger rows, prompts and
+replies are kept.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from sparing.audit.subject import Subject
 from sparing.briefing.background import LONGEST_DESCRIPTION
 from sparing.briefing.facts import Checked, sheet
 from sparing.briefing.gather import gather
-from sparing.briefing.trunk_group import model_of
 from sparing.context.prompt.compose import compose
 from sparing.context.prompt.review_words import repair_reply
 from sparing.dispatch.judge import checked_quotes, judgement
@@ -41,6 +40,7 @@ from sparing.review.quotes import QuoteCheck
 from sparing.review.verdict import Complaint
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
+from sparing.runtime.turn_model import model_of
 from sparing.segment import Segment, Volatility
 from sparing.turn import Turn
 from sparing.turn_kind import Errand
@@ -56,10 +56,10 @@ ROLES = FEATURE.stage(STAGE).reviewers[0]
 class Audit:
     around: Surroundings
     row: FeatureRow
-    """In no list: bills and what a set-up says belong to it."""
+    """Shown in no list; bills and set-up messages are recorded under it."""
     roles: tuple[str, ...]
     facts: str = ""
-    """Hash of what the program has seen for itself."""
+    """Hash of the facts that the program itself has found."""
 
     def source(self, role: str) -> Source:
         job = Job(
@@ -84,11 +84,11 @@ class _Teller(NamedTuple):
 class CheckedBranch(NamedTuple):
     checked: Checked
     changed: tuple[str, ...]
-    """Checks that are not what they were in the base."""
+    """Checks that differ from those in the base."""
 
 
 class BranchVerdict(NamedTuple):
-    """What came of one reviewer's look."""
+    """The result of one reviewer's review."""
 
     role: str
     verdict: Verdict | None
@@ -137,8 +137,8 @@ def _row(subject: Subject, checkout: str, number: int, key: str, at: float) -> F
 
 
 def check(audit: Audit) -> CheckedBranch:
-    """The repository's checks on the head, and on the base where something is red. What has to be
-    set up for them is set up if somebody agreed to it."""
+    """Run the repository's checks on the head, and on the base if any fails. The set-up they
+    need is run if a person has agreed to it."""
     around, row = audit.around, audit.row
     teller = _Teller(f"{row.feature.key}.setup", row.feature.key, row.updated)
     outfit(around, row, around.worktree(row, row.head), teller, audit.source(audit.roles[0]).job)
@@ -170,7 +170,7 @@ def prompt_of(audit: Audit, role: str) -> tuple[Segment, ...]:
 
 
 def forecast_usd(audit: Audit) -> float | None:
-    """If each look is as long as a usual review; None without a price. Prompts are composed."""
+    """Cost if each review is of usual length; None without a price. Composes the prompts."""
     whole = 0.0
     for role in audit.roles:
         source = audit.source(role)

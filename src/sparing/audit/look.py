@@ -1,4 +1,4 @@
-"""One reviewer's look at a branch, as a purchase: a row in the repository's own ledger."""
+"""One reviewer's review of a branch, as a purchase: a row in the repository's own ledger."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sparing.agents.backend import Access, AgentCall, AgentReply
-from sparing.briefing.trunk_group import form_of, model_of, neutral_system
+from sparing.briefing.trunk_group import form_of, neutral_system
 from sparing.connection import Connection
 from sparing.dispatch.paid_call import Permit, Purchase, bill_of
 from sparing.money import to_usd
 from sparing.records.folder import keep_prompt
 from sparing.records.ledger import Attempt, AttemptResult
 from sparing.runtime.sandbox import launch_in
+from sparing.runtime.turn_model import model_of
 from sparing.segment import Segment
 from sparing.way import Way
 from sparing.workspace.git.worktree import Worktree
@@ -30,7 +31,7 @@ class BranchLook(Purchase[AgentReply, PaidReply]):
     prompt: tuple[Segment, ...]
     at: float
     resume: str = ""
-    """The session that is asked for a verdict once more."""
+    """The session to resume when asking for a verdict once more."""
 
     @property
     def id(self) -> str:
@@ -73,7 +74,7 @@ class BranchLook(Purchase[AgentReply, PaidReply]):
 def call_of(
     look: BranchLook, permit: Permit, worktree: Worktree, left_usd: float | None
 ) -> AgentCall:
-    """`left_usd`: of what the person agreed to."""
+    """`left_usd`: what is left of the amount the person agreed to."""
     source, money = look.source, permit.limit.nano_usd
     limits = [one for one in (left_usd, None if money is None else float(to_usd(money))) if one]
     return AgentCall(

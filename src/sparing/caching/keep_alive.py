@@ -1,10 +1,10 @@
 """Keeping the sessions of open loops warm while others have their turn.
 
-A provider forgets a conversation five minutes after its last use. One short call reads it once
-more; whether that is cheaper than writing it anew is predicted each time. Only sessions that the
-program expects to need are kept: of a reviewer that has rejected, of an author whose work is being
-looked at, in a stage that is under way. At a gate nothing is kept warm: nobody knows how long a
-person takes. Every such call is a row of the ledger, held against the caps before it is sent.
+A provider drops a conversation five minutes after its last use. One short call reads it again;
+whether that is cheaper than writing it anew is predicted each time. Only sessions that the program
+expects to need are kept: of a reviewer that has rejected, of an author whose work is under review,
+in a running stage. At a gate nothing is kept warm: how long a person takes is unknown. Every such
+call is a row of the ledger, checked against the caps before it is sent.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sparing.agents.backend import Access, AgentCall, AgentReply, Run
-from sparing.agents.process import worktree_lock
+from sparing.agents.worktree_lock import worktree_lock
 from sparing.briefing.trunk_group import access_of, system_of
 from sparing.cache import Life
 from sparing.caching.next_turn import NextTurn, prospect_of
+from sparing.clients.web_search import WEB
 from sparing.config.settings import ClockKind
 from sparing.connection import Connection
 from sparing.dispatch.alternatives import session_front
@@ -39,6 +40,7 @@ from sparing.flow.state import FlowState, Position
 from sparing.job import Job, JobKind
 from sparing.money import Amount, CapLimits
 from sparing.panel import members
+from sparing.percent import percent
 from sparing.prompts.render import words
 from sparing.records import features, open_turns, sessions, verdicts
 from sparing.records.features import FeatureRow
@@ -50,7 +52,6 @@ from sparing.runtime.levers import levers_of
 from sparing.runtime.sandbox import launch_in
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
-from sparing.runtime.web_search import WEB
 from sparing.segment import Segment, Volatility
 from sparing.sent import SentRecord
 from sparing.session import Session
@@ -58,7 +59,7 @@ from sparing.turn import Turn
 from sparing.way import Lever, Policy, Way
 
 ROLE = "keep-alive"
-"""Under which these calls stand in the ledger."""
+"""Role under which these calls are recorded in the ledger."""
 NEEDED = frozenset({Lever.KEEP_ALIVE, Lever.RESUME})
 LOOK_SECONDS = 20.0
 MARGIN_TOKENS = 2_000
@@ -66,7 +67,7 @@ LIMIT_SECONDS = 120.0
 
 
 class Open(NamedTuple):
-    """A session that somebody may be asked in again."""
+    """A session that may get another turn."""
 
     source: Source
     session: Session
@@ -74,14 +75,14 @@ class Open(NamedTuple):
 
 
 async def keep_warm(around: Surroundings) -> None:
-    """For as long as the engine runs."""
+    """Keep sessions warm for as long as the engine runs."""
     while True:
         await asyncio.sleep(LOOK_SECONDS)
         await warm(around, time.time())
 
 
 async def warm(around: Surroundings, at: float) -> int:
-    """Read every session that is worth it once more; says how many were."""
+    """Ping every session that is worth it; return how many were."""
     done = 0
     try:
         for one in await asyncio.to_thread(open_sessions, around, at):
@@ -94,7 +95,7 @@ async def warm(around: Surroundings, at: float) -> int:
 
 
 def open_sessions(around: Surroundings, at: float) -> list[Open]:
-    """Whose entry dies before anybody looks again."""
+    """Sessions that may be resumed and whose entry expires before the next check."""
     with around.database.read() as connection:
         mine = around.database.writer
         every = [row for row in features.list_all(connection) if row.running]
@@ -148,7 +149,7 @@ class _Worth(NamedTuple):
 
 
 def _worth(one: Open, at: float) -> _Worth | None:
-    """None for a session of which the ledger knows too little, or that was read often enough."""
+    """None if the ledger knows too little about the session, or it was pinged often enough."""
     source, session = one.source, one.session
     with source.around.database.read() as connection:
         known = prospect_of(connection, source, session, at)
@@ -221,8 +222,8 @@ def _attempt(one: Open, worth: _Worth, at: float) -> Attempt:
     row, around = source.row, source.around
     saves = rates.equivalents(worth.keep.saves)
     reason = (
-        f"{session.role} is asked again with {one.probability:.0%}: kept warm, this costs as much"
-        f" as {rates.equivalents(worth.keep.cost):,.0f} input tokens and saves {saves:,.0f}"
+        f"{session.role} is asked again with {percent(one.probability)}: kept warm, this costs "
+        f"as much as {rates.equivalents(worth.keep.cost):,.0f} input tokens and saves {saves:,.0f}"
     )
     segment = Segment("turn", words("blocks", "ping"), Volatility.ITERATION)
     opening = worth.known.row

@@ -1,7 +1,7 @@
 """Sending ahead what others will read: a turn that holds only the trunk, kept for an hour.
 
-It is asked for once. Whatever becomes of it, the dispatch that follows goes on as it would have
-without: a primer that fails, does not fit under a cap or was sent before a crash is not sent again.
+It is tried once. Whatever becomes of it, the dispatch that follows is sent as usual: a primer that
+fails, does not fit under a cap or was sent before a crash is not sent again.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ import asyncio
 from dataclasses import dataclass, replace
 
 from sparing.agents.backend import Access, AgentCall, AgentReply, Run
-from sparing.agents.process import worktree_lock
+from sparing.agents.worktree_lock import worktree_lock
 from sparing.briefing.trunk_group import form_of, shows_writing, system_of
 from sparing.cache import Life
+from sparing.clients.web_search import WEB
 from sparing.connection import Connection
 from sparing.dispatch.paid_call import Passing, Permit, Purchase, SpendRefusal, bill_of, pay
 from sparing.errors import SparingError
@@ -24,22 +25,21 @@ from sparing.records.folder import keep_prompt, load_prompt
 from sparing.records.ledger import Attempt, AttemptResult
 from sparing.runtime.sandbox import launch_in
 from sparing.runtime.source import source_of
-from sparing.runtime.web_search import WEB
 from sparing.segment import Segment, Volatility
 from sparing.sent import OtherPrompts, Sent, SentAhead, SentRecord, WayPrompt
 from sparing.way import Way
 
 ROLE = "primer"
-"""Under which these calls stand in the ledger."""
+"""Role under which these calls are recorded in the ledger."""
 BEFORE_SECONDS = 2.0
-"""So long before the dispatch it is sent, by the engine's clock: what it writes must be there."""
+"""Seconds before the dispatch, by the engine's clock: its entries must be there by then."""
 MARGIN_TOKENS = 8_000
 LIMIT_SECONDS = 120.0
 SHORT = 16
 
 
 async def prime(ticket: Ticket, job: Job, sent: Sent, passing: Passing) -> bool:
-    """Whether what the prompt begins with was sent ahead."""
+    """Send the beginning of the prompt ahead; return whether that succeeded."""
     if sent.ahead is None:
         return False
     source = source_of(ticket, job, sent.backend)
@@ -80,7 +80,7 @@ class _Primer(Purchase[AgentReply, bool]):
 
     @property
     def segments(self) -> tuple[Segment, ...]:
-        """The first of the prompt; a mark ends the last of them, where the hour counts."""
+        """The first segments of the prompt; the last has a mark, where the one-hour entry ends."""
         known = load_prompt(self.around.folder, self.sent.prompt)[: self.ahead.segments]
         *before, last = (replace(one, mark=False) for one in known)
         turn = Segment("turn", words("blocks", "ping"), Volatility.ITERATION)

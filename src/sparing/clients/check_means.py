@@ -1,4 +1,4 @@
-"""What the repository's checks get of this machine, beside their sandbox: servers and variables.
+"""What the repository's checks may use of this machine: servers and variables.
 
 Agents get neither. A project's file may name them, so nothing is given before a person has agreed
 to exactly these.
@@ -17,22 +17,22 @@ from sparing.workspace.setup.setup_plan import SetupPlan, answer_of
 
 
 class LentToChecks(NamedTuple):
-    """What the repository's checks get of this machine."""
+    """What the repository's checks may use of this machine."""
 
     services: tuple[str, ...] = ()
     variables: Mapping[str, str] = MappingProxyType({})
     refused: bool = False
-    """Nobody has agreed to it."""
+    """True if something is wanted that no one has agreed to."""
 
     @property
     def words(self) -> str:
-        found = [f"checks may call {', '.join(self.services)}"] if self.services else []
+        found = [f"checks may reach {', '.join(self.services)}"] if self.services else []
         given = ", ".join(self.variables)
         return "; ".join([*found, f"checks are given {given}"] if given else found)
 
 
 def lent_to_checks(settings: WorkspaceSettings, state: Path) -> LentToChecks:
-    """`state` is the folder where it is noted what a person agreed to."""
+    """What checks get, if agreed to; `state` is the folder that records what a person agreed to."""
     wanted = SetupPlan((), (), settings.services, settings.lend_env)
     if wanted.empty:
         return LentToChecks()

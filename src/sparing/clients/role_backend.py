@@ -1,8 +1,8 @@
-"""Which backend a role works with: the one that is named for it, one of another vendor, or the
-one that has taken over.
+"""Which backend a role works with: the one that is named for it, one of another vendor, or the one
+that has taken over.
 
-Decided once for a dispatch, when it is prepared; what is sent later goes to the same one. All
-roles on one backend move together, so whoever shares a cached prefix goes on sharing one.
+Decided once for a dispatch, when it is prepared; what is sent later goes to the same one. All roles
+on one backend move together, so those that share a cached prefix keep sharing it.
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ from sparing.config.settings import Settings
 from sparing.database import Database
 from sparing.errors import ConfigError
 from sparing.flow.stage import Flow
+from sparing.records import ledger
 from sparing.records.features import FeatureRow
 from sparing.roles.catalog import Catalog
 from sparing.roles.load import Role, RoleClass
 
 WEB = "web"
-"""The tool of a role that is a search."""
+"""The name of a role's web search tool."""
 
 
 class Here(Protocol):
-    """What is asked of the surroundings of a run."""
+    """What is needed from the surroundings of a run."""
 
     @property
     def database(self) -> Database: ...
@@ -46,12 +47,12 @@ class Here(Protocol):
 class RoleBackend(NamedTuple):
     name: str
     why: str = ""
-    """Empty where it is simply the feature's own."""
+    """Why this backend was chosen; empty if it is simply the feature's own."""
     vendor: str = ""
 
 
 class RoleInFeature(NamedTuple):
-    """A role in a feature, and the author of what it looks at."""
+    """A role in a feature, and the author of what it reviews."""
 
     around: Here
     row: FeatureRow
@@ -62,28 +63,30 @@ class RoleInFeature(NamedTuple):
         return RoleBackend(name, why, names.vendor_of(name, self.model(name)))
 
     def model(self, name: str) -> str:
-        """Of the role, on such a backend."""
+        """The role's model on this backend."""
         models = self.around.settings(self.row).models
         return models.of(self.role.model, name, self.role.name)
 
     def unpriced(self, name: str) -> ConfigError | None:
-        """Why a cap on money keeps it from that backend; None if nothing does."""
+        """Why a cap on money rules out that backend; None if nothing does."""
         return unpriced(self.around.loaded(self.row), self.model(name))
 
     def settled(self, name: str) -> str:
-        """`api` and `auto` are names for others."""
+        """Resolve `api` and `auto`, which stand for other backends."""
         return self.around.loaded(self.row, name).settings.agent.backend
 
     def ready(self, name: str) -> bool:
-        """Installed, logged in and able, at a price that a cap on money can count."""
+        """Whether it is installed, logged in and able, with a known price if money is capped."""
         try:
             return not lacks(self.role, self.around, self.row, name) and not self.unpriced(name)
         except ConfigError:
             return False
 
     def outage(self, name: str) -> Outage | None:
+        """The backend's outage; other turns' time counts, as the clock stops between moves."""
         with self.around.database.read() as connection:
-            return outage_of(connection, name, self.around.now(self.row, 0))
+            begun = ledger.last_start(connection, self.row.feature.key)
+            return outage_of(connection, name, max(begun, self.around.now(self.row, 0)))
 
 
 def role_backend(who: RoleInFeature) -> RoleBackend:
@@ -102,7 +105,7 @@ def role_backend(who: RoleInFeature) -> RoleBackend:
 def roles_of(
     around: Here, row: FeatureRow, catalog: Catalog, flow: Flow
 ) -> Iterator[RoleInFeature]:
-    """Everybody whom a flow may ask, once each."""
+    """Every role that a flow may use, once each."""
     seen: set[str] = set()
     first = flow.stages[0].author
     for stage in flow.stages:
@@ -116,7 +119,7 @@ def roles_of(
 
 
 def check_role(who: RoleInFeature) -> None:
-    """Raises what is wrong with a role's backend, in words to show."""
+    """Raise an error to show if something is wrong with a role's backend."""
     settings, role = who.around.settings(who.row), who.role.name
     named = role_backend(who)
     own = settings.roles.backend_of(role)
@@ -146,11 +149,11 @@ def check_role(who: RoleInFeature) -> None:
 
 
 def lacks(role: Role, around: Here, row: FeatureRow, name: str) -> str:
-    """What a role needs and a backend can't do; raises where there is no such backend here."""
+    """What a role needs that a backend can't do; raises if there is no such backend here."""
     can = around.backend(row, name).capabilities
     searches_only = role.tools == (WEB,) and around.settings(row).roles.web.researches
     if searches_only and not can.searches and around.settings(row).roles.backend_of(role.name):
-        return "it only searches the web, which that can't"
+        return "it only searches the web, which that agent can't"
     return ""
 
 
@@ -164,7 +167,7 @@ def _named(who: RoleInFeature) -> RoleBackend:
 
 
 def _author(who: RoleInFeature) -> RoleBackend | None:
-    """Whose vendor a reviewer is not to share; None where nobody's."""
+    """The author whose vendor a reviewer should not share; None if there is none."""
     if who.author is None or who.role.role_class is not RoleClass.REVIEWER:
         return None
     found = role_backend(who._replace(role=who.author, author=None))
@@ -172,7 +175,7 @@ def _author(who: RoleInFeature) -> RoleBackend | None:
 
 
 def _differs(one: RoleBackend, other: RoleBackend) -> bool:
-    """Where nobody knows whose a model is, another backend has to do."""
+    """Whether the vendors differ; if one is unknown, the backends must."""
     if one.vendor and other.vendor:
         return one.vendor != other.vendor
     return one.name != other.name
@@ -181,13 +184,13 @@ def _differs(one: RoleBackend, other: RoleBackend) -> bool:
 def _of_another_vendor(who: RoleInFeature, named: RoleBackend, author: RoleBackend) -> RoleBackend:
     vendor = author.vendor or author.name
     for name in _candidates(who):
-        found = who.on(name, f"another vendor than {vendor}, which wrote it")
+        found = who.on(name, f"a vendor other than {vendor}, which wrote it")
         if found.vendor and _differs(found, author) and who.ready(name):
             return found
     if who.around.settings(who.row).review.other_vendor is OtherVendor.PREFER:
-        return named._replace(why=f"no other vendor than {vendor} is installed and logged in")
+        return named._replace(why=f"no vendor other than {vendor} is installed and logged in")
     raise ConfigError(
-        f"review.other_vendor is true, and no agent of another vendor than {vendor} is "
+        f"review.other_vendor is true, and no agent of a vendor other than {vendor} is "
         "installed and logged in",
         "set up one that sparing doctor lists; or take the same vendor where there is no other: "
         "sparing config set review.other_vendor prefer",
@@ -195,7 +198,7 @@ def _of_another_vendor(who: RoleInFeature, named: RoleBackend, author: RoleBacke
 
 
 def _candidates(who: RoleInFeature) -> Iterable[str]:
-    """Those that the user has named first; a played feature has played reviewers."""
+    """Backends to try, those the user named first; a simulated feature has simulated reviewers."""
     settings = who.around.settings(who.row)
     played = names.is_played(settings.agent.backend)
     aliases = (names.AUTO, names.API, names.SCRIPTED)
@@ -218,7 +221,7 @@ def _fallbacks(who: RoleInFeature) -> list[str]:
 
 
 def _taken_over(who: RoleInFeature, named: RoleBackend, avoided: RoleBackend | None) -> RoleBackend:
-    """Of a backend that is out for now, the next one that is not; itself if there is none."""
+    """If a backend is out for now, the next one that is not; itself if there is none."""
     settings = who.around.settings(who.row)
     if not settings.agent.fallback or who.role.name in settings.roles.stay:
         return named

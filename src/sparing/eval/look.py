@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from sparing.agents.backend import Access, AgentCall, AgentReply
-from sparing.briefing.trunk_group import form_of, model_of, neutral_system
+from sparing.briefing.trunk_group import form_of, neutral_system
 from sparing.connection import Connection
 from sparing.context.prompt.brief import Brief
 from sparing.dispatch.paid_call import Permit, Purchase, bill_of
@@ -17,13 +17,14 @@ from sparing.records.ledger import Attempt, AttemptResult
 from sparing.review.exam import Case
 from sparing.runtime.sandbox import launch_in
 from sparing.runtime.source import Source
+from sparing.runtime.turn_model import model_of
 from sparing.segment import Segment
 from sparing.way import Order, Way
 from sparing.workspace.git.worktree import Worktree
 
 
 class Arm(StrEnum):
-    """How a reviewer is told."""
+    """How the prompt is sent to a reviewer."""
 
     SEED = "seed"
     NESTED = "nested"
@@ -47,7 +48,7 @@ class PaidReply(NamedTuple):
 
 
 def way_of(arm: Arm) -> tuple[Way, Order]:
-    """How a first look is told."""
+    """How the prompt of a first review is sent."""
     return (Way.REFERENCE, Order.SEED) if arm is Arm.SEED else (Way.COMPOSE, Order.NESTED)
 
 

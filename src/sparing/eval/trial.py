@@ -1,8 +1,8 @@
-"""Reviewers on trial: each looks at planted defects, with the same input in three orders.
+"""Reviewers on trial: each reviews planted defects, with the same input sent in three ways.
 
 `seed` is the original order with documents by path, `nested` is ours with them inline, `resume`
-shows the clean version first and then only what has changed. Prompts, roles, sandbox and reading
-of replies are those of a run; the project is a repository of its own that nobody keeps.
+shows the clean version first and then only what has changed. Prompts, roles, sandbox and reading of
+replies are those of a run; the project is a temporary repository of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import NamedTuple, assert_never
 
 from sparing.agents.backend import AgentReply, Run
 from sparing.briefing.gather import gather
-from sparing.briefing.trunk_group import model_of
 from sparing.context.prompt.compose import compose
 from sparing.dispatch.judge import judgement
 from sparing.dispatch.paid_call import Permit, SpendRefusal, pay
@@ -34,6 +33,7 @@ from sparing.review.exam import Case, Exam
 from sparing.review.verdict import Complaint, passes
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
+from sparing.runtime.turn_model import model_of
 from sparing.session import Session
 from sparing.turn import Turn
 from sparing.turn_kind import Errand
@@ -49,7 +49,7 @@ class Looked(NamedTuple):
 
     arm: Arm
     case: Case
-    """The clean one, where a session was only opened."""
+    """The clean case, if the turn only opened a session."""
     role: str
     findings: tuple[Finding, ...]
     usage: Usage
@@ -94,7 +94,7 @@ def forecast(trial: Trial, asks: Sequence[Ask]) -> Expected:
 
 
 def forecast_usd(trial: Trial, asks: Sequence[Ask]) -> float | None:
-    """None without a price."""
+    """Expected cost of all turns; None without a price."""
     row = next(iter(trial.rows.values()))
     model = model_of(_source(trial, row, asks[0].case, row.feature.base_commit))
     price = price_of(model, own_prices(trial.around.settings(row).models.prices))
@@ -102,7 +102,7 @@ def forecast_usd(trial: Trial, asks: Sequence[Ask]) -> float | None:
 
 
 def _first(ask: Ask) -> Ask:
-    """What a reviewer sees first: where a session goes on, the clean version."""
+    """What a reviewer sees first: for a session that is resumed, the clean version."""
     return ask._replace(case=ask.case._replace(defects=())) if ask.arm is Arm.RESUME else ask
 
 
@@ -140,7 +140,7 @@ async def _ask(trial: Trial, ask: Ask, left: float | None) -> list[Looked]:
 
 
 async def _resumed(trial: Trial, ask: Ask, left: float | None) -> list[Looked]:
-    """The clean version first, as a first look; then the change with the defects in it."""
+    """The clean version first, as a first review; then the change that contains the defects."""
     clean = _first(ask)
     told = await asyncio.to_thread(_prepared, trial, clean)
     first, reply = await _look(clean, told, left)
@@ -246,7 +246,7 @@ async def _look(
 
 
 def _unsent(refusal: SpendRefusal) -> AgentReply:
-    """A look that a cap did not let begin took nothing."""
+    """The reply for a review that a cap did not allow to start: it used nothing."""
     return AgentReply(
         text="", session="", usage=Usage(), origin=Origin.ESTIMATED, context_tokens=0,
         seconds=0.0, failure=Failure(refusal.failure), detail=refusal.detail,
@@ -262,7 +262,7 @@ def _read(source: Source, reply: AgentReply) -> Verdict | str:
 
 
 def _remember(source: Source, verdict: Verdict) -> None:
-    """A second look is told what the first one found."""
+    """Store the verdict, so that a second review is told what the first one found."""
     key, job = source.row.feature.key, source.job
     row = VerdictRow(
         dispatch=f"{key}.{job.iteration}",

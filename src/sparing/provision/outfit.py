@@ -1,10 +1,10 @@
 """Setting up a worktree before anyone works in it: shared files, and the set-up commands.
 
-Nothing of it happens before a person has agreed to exactly this plan. A set-up runs behind the
-same sandbox as a check, but with the network and with folders in which its tools keep what they
-have loaded. So it runs on files that a person knows: those of the commit a feature starts from, or
-of a later one that somebody agreed to. If the feature changes what is loaded, that is told, and
-the work goes on with what is there.
+Nothing of it happens before a person has agreed to exactly this plan. A set-up runs in the same
+sandbox as a check, but with the network and with cache folders for its tools. So it runs on files
+that a person knows: those of the commit a feature starts from, or of a later one that a person
+agreed to. If the feature changes its dependencies, that is reported, and the work continues with
+what is there.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from sparing.clients.check_means import lent_to_checks
 from sparing.event import RunEvent, SetupEvent, WarningEvent, kind_of
 from sparing.job import Job
 from sparing.provision.means import caches_of, set_up_means
+from sparing.provision.named_files import bring_named_files
 from sparing.records.features import FeatureRow
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.sandbox import check_sandbox, tool_variables
@@ -45,9 +46,9 @@ class _Once(NamedTuple):
 def outfit(
     around: Surroundings, row: FeatureRow, worktree: Worktree, teller: Teller, job: Job
 ) -> str:
-    """Run what has to be run. A set-up that fails is a SparingError: the feature waits.
+    """Run the set-up if needed. One that fails is a SparingError: the feature waits.
 
-    Says what of the branch's own set-up is not there because nobody has agreed to it.
+    Returns what of the branch's own set-up is missing because no one has agreed to it.
     """
     put_back(worktree)
     asked = SetupQuestion.of(
@@ -75,8 +76,8 @@ def _set_up(
     teller: Teller,
     job: Job,
 ) -> None:
-    """What checks are given is kept while only the recipe's files and the set-up's own are there:
-    what agents left is back only afterwards."""
+    """Run the set-up, and seal the result for checks while only the recipe's files and the
+    set-up's own are there: agents' files are put back afterwards."""
     forget_setup(worktree)
     unseal(worktree.path)
     base = recipe.commit == row.feature.base_commit
@@ -112,13 +113,13 @@ def _not_agreed(row: FeatureRow, found: Consent) -> str:
 def _warn_once(
     around: Surroundings, row: FeatureRow, teller: Teller, job: Job, version: str, text: str
 ) -> None:
-    """Of the feature, not of a step: the same key each time."""
+    """Warn once per feature and version, not per step: the key is the same each time."""
     once = _Once(f"{row.feature.key}.setup.{version}", teller.feature, teller.at)
     _tell(around, once, job, WarningEvent(), text)
 
 
 def share_files(around: Surroundings, row: FeatureRow, worktree: Worktree) -> tuple[str, ...]:
-    """For an author and for checks: files that git does not know. Says which those are."""
+    """Lend untracked files to an author and to checks; returns which ones."""
     wanted = SetupPlan((), around.settings(row).workspace.copy)
     if not wanted.copy or not answer_of(around.folder.path, wanted):
         return ()
@@ -126,7 +127,8 @@ def share_files(around: Surroundings, row: FeatureRow, worktree: Worktree) -> tu
 
 
 def lend_to(around: Surroundings, row: FeatureRow, worktree: Worktree, *, writes: bool) -> None:
-    """An author has them; they are gone before a reviewer looks."""
+    """Lend an author the files, or remove them before a review. Both get what documents name."""
+    bring_named_files(around, row, worktree)
     if writes:
         share_files(around, row, worktree)
     else:
@@ -134,14 +136,14 @@ def lend_to(around: Surroundings, row: FeatureRow, worktree: Worktree, *, writes
 
 
 def tool_environ(around: Surroundings) -> dict[str, str]:
-    """What checks must know of what a set-up has loaded."""
+    """The environment that checks need to use what a set-up has loaded."""
     folder = caches_of(around)
     own = {**around.environ, **tool_variables(around)}
     return {**own, **(caches(folder) if folder.is_dir() else {})}
 
 
 def tool_sandbox(around: Surroundings, row: FeatureRow, worktree: Worktree) -> CheckSandbox:
-    """A check may read what a set-up has loaded, and change none of it."""
+    """The sandbox of a check, which may read what a set-up has loaded but not change it."""
     sandbox, folder = check_sandbox(around, worktree), caches_of(around)
     lent = lent_to_checks(around.settings(row).workspace, around.folder.path)
     sandbox = sandbox._replace(services=lent.services, given=lent.variables)

@@ -44,12 +44,12 @@ class Guard:
     source: Source
     worktree: Worktree
     salvage: str
-    """Under which name work is kept that has to give way."""
+    """Name under which work that has to be removed is kept."""
     seen: Sight
     aside: tuple[str, ...] = ()
     """Where files with secrets are now that an earlier turn had left."""
     bare: bool = False
-    """There was nothing in the worktree that could be removed."""
+    """True if the worktree held nothing that could be removed."""
 
     def after(self, *, writes: bool) -> Receipt:
         level, role = self.source.around.level, self.source.job.who
@@ -61,9 +61,9 @@ class Guard:
             found.append(f"changed meanwhile: {_listed(changed)}{_who(level)}")
         if special := take_note(self.worktree.git_dir):
             incident = replace(incident, special=tuple(special))
-            found.append(f"no files but pipes, sockets or devices, put aside: {_listed(special)}")
+            found.append(f"pipes, sockets or devices were moved aside: {_listed(special)}")
         if self.aside:
-            found.append(f"files with secrets were put aside: {_listed(self.aside)}")
+            found.append(f"files with secrets were moved aside: {_listed(self.aside)}")
         if writes and not self.bare and is_empty(self.worktree.path):
             found.append(f"{role} removed all files of its worktree; the last commit is put back")
         if not writes and (undone := self._undo()):
@@ -83,7 +83,8 @@ class Guard:
         return Receipt.of(contained, said)
 
     def _undo(self) -> tuple[str, ...]:
-        """A reviewer's worktree is that of the commit it looked at, to the last file."""
+        """Reset a reviewer's worktree to the commit it reviewed; returns the paths it had
+        changed."""
         head = self.source.job.head
         paths = changed_paths(self.worktree, head)
         if paths:
@@ -94,13 +95,13 @@ class Guard:
 def guard(
     source: Source, worktree: Worktree, salvage: str, *, writes: bool, goes_on: bool
 ) -> Guard:
-    """`goes_on`: the turn mends what the one before it left, so that has to stay."""
+    """Prepare a turn; with `goes_on` it repairs what the turn before left, which has to stay."""
     aside = remove_leftovers(source, worktree, salvage) if writes and not goes_on else ()
     return Guard(source, worktree, salvage, _look(source), aside, is_empty(worktree.path))
 
 
 def remove_leftovers(source: Source, worktree: Worktree, salvage: str) -> tuple[str, ...]:
-    """The files of the job's head; says where those with secrets are that had to give way."""
+    """Restore the files of the job's head; returns where removed files with secrets are."""
     withhold = Withholding(source, worktree)
     restore(worktree, source.job.head, salvage, withhold)
     return tuple(withhold.aside)
@@ -108,7 +109,7 @@ def remove_leftovers(source: Source, worktree: Worktree, salvage: str) -> tuple[
 
 @dataclass(slots=True)
 class Withholding:
-    """What no commit may hold, not even one that only we can see."""
+    """Sets aside files that no commit may hold, not even one that only we can see."""
 
     source: Source
     worktree: Worktree
@@ -121,7 +122,7 @@ class Withholding:
 
 
 def _look(source: Source) -> Sight:
-    """Files of other worktrees too, where nothing else keeps an agent from them."""
+    """State of the user's repository; also other worktrees' files, if agents can reach them."""
     around = source.around
     if around.level >= SandboxLevel.FILES:
         return containment.look(around.repository)

@@ -8,6 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sparing import __version__
 from sparing.errors import EngineBusy
 
 
@@ -25,7 +26,7 @@ def engine_lock(path: Path) -> Generator[None]:
                 "see its progress: sparing status",
             ) from None
         os.ftruncate(file, 0)
-        os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+        os.pwrite(file, f"{os.getpid():<31}\n{__version__}\n".encode(), 0)  # a number first
         yield
     finally:
         os.close(file)

@@ -1,5 +1,4 @@
 """Which levers a dispatch is sent with: those that are wanted and that its backend can do.
-
 The policies `seed` and `fresh` keep what they always had, whatever is switched on or off; the
 baseline `naive` has none of it.
 
@@ -42,14 +41,14 @@ def able_of(connection: Connection, backend: Backend) -> Able:
     return Able(
         can.marks, can.resume, ping=can.fork, two_lives=can.two_lives, trims=can.trims,
         primes=_no_primer(connection, backend),
-        chooses_tools=bool(can.no_shell_tokens),
+        chooses_tools=bool(can.no_shell_tokens), automatic=can.automatic,
     )  # fmt: skip
 
 
 def _no_primer(connection: Connection, backend: Backend) -> str:
-    """Why nothing is sent ahead for an hour: nobody believes it of a real provider unasked."""
+    """Why nothing is sent ahead for an hour; with a real provider it must have been checked."""
     if not backend.capabilities.primes:
-        return "the backend can't keep one turn longer than others"
+        return "the backend can't cache one turn longer than others"
     if backend.capabilities.proven:
         return ""
     version = str(getattr(backend, "version", ""))
@@ -63,7 +62,7 @@ def standings_of(
 
 
 def recorded(found: tuple[LeverState, ...], off: Mapping[Lever, str]) -> tuple[LeverState, ...]:
-    """With what their own record has switched off."""
+    """Lever states, with those switched off that their own record speaks against."""
     return tuple(
         LeverState(one.lever, False, off[one.lever]) if one.on and one.lever in off else one
         for one in found
@@ -107,7 +106,7 @@ def _found(source: Source) -> tuple[LeverState, ...]:
 
 
 def sheet_use_of(source: Source) -> SheetUse:
-    """What this feature does with the fact sheet: one that has begun with it stays with it."""
+    """How this feature uses the fact sheet; a feature that began with it keeps it."""
     return _sheet(source)[0]
 
 
@@ -122,9 +121,8 @@ def _decide_sheet(source: Source) -> tuple[SheetUse, str]:
     wanted = settings.review.policy is Policy.ADAPTIVE and Lever.SHEET in switched_on(names)
     if not wanted:
         return SheetUse.OFF, "switched off"
-    if not any(stage.work is StageWork.IMPLEMENT for stage in FLOWS[feature.flow].stages):
-        tier = feature.flow in TIERS
-        return SheetUse.OFF, "the stages of a tier share one session" if tier else NO_CODE
+    if lacking := no_sheet(feature.flow):
+        return SheetUse.OFF, lacking
     if Lever.SHEET.value in names:
         return SheetUse.SHOWN, ""
     model = settings.models.of(source.role.model, source.agent.name, source.role.name)
@@ -139,8 +137,15 @@ def _decide_sheet(source: Source) -> tuple[SheetUse, str]:
         return sheet_use(effect_of_sheet(connection, source.backend.name), feature.number)
 
 
+def no_sheet(flow: str) -> str:
+    """Why a flow has no fact sheet; empty if it may have one."""
+    if any(stage.work is StageWork.IMPLEMENT for stage in FLOWS[flow].stages):
+        return ""
+    return "it is made for flows with tasks, not for tiers" if flow in TIERS else NO_CODE
+
+
 def trims_checks(source: Source) -> bool:
-    """What checks print comes from this program, so every backend can be spared of it."""
+    """Whether the output of checks is trimmed; it is our own text, so every backend allows it."""
     return _wants(source, Lever.TRIM)
 
 
@@ -156,7 +161,7 @@ def _wants(source: Source, lever: Lever) -> bool:
 
 
 def is_chained(source: Source) -> bool:
-    """The session at hand is that of the task before, and may be gone on with."""
+    """Whether the current session is that of the previous task, and may be continued."""
     return bool(source.job.chain) and source.session is not None and chains_tasks(source)
 
 
@@ -165,7 +170,7 @@ TASKS, CODE, DOCUMENTS = "tasks", "code", "documents"
 
 
 def group_of(source: Source, brief: Brief) -> str:
-    """Who shares a trunk with this dispatch."""
+    """Name of the group of dispatches that share a trunk with this one."""
     kind = brief.asked.kind
     code = brief.code is not None or source.stage.writes is None
     what = TASKS if kind is TurnKind.TASK else CODE if code else DOCUMENTS
@@ -183,7 +188,7 @@ def life_of(connection: Connection, source: Source, group: str, rates: Rates) ->
 
 
 def pauses(rows: Sequence[LedgerRow]) -> list[float]:
-    """Between the end of each turn and the start of the next, as far as they count."""
+    """Seconds between the end of each turn and the start of the next, for the latest turns."""
     recent = rows[-RECENT_PAUSES - 1 :]
     return [
         max(0.0, new.attempt.started - _end(old))

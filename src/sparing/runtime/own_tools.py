@@ -1,14 +1,13 @@
 """Tools of our own, put together for a turn from what surrounds a run.
 
-Whose tools a turn has depends on the setting, the policy, what the backend can do and, for writers,
-on whether their model has passed the tool check. It never depends on the role: all who share a
-trunk have the same ones.
+Whose tools a turn has depends on the setting, the policy, the backend and, for writers, on whether
+their model has passed the tool check; never on the role: all who share a trunk have the same ones.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple, assert_never
 
 from sparing.agents.backend import EVERY_MODEL, AgentCall, Backend, Launched, Needs
@@ -24,15 +23,17 @@ from sparing.runtime.lever_record import lost_by_look
 from sparing.tool import OwnTools, ToolMode
 from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.worktree import Worktree
+from sparing.workspace.project.missing_files import bring_files, known_files
 from sparing.workspace.tools.command import Commands
 from sparing.workspace.tools.diff_lines import touched
 from sparing.workspace.tools.seen_files import SeenStore
 from sparing.workspace.tools.toolset import ToolPlace, Toolset
+from sparing.workspace.tools.worktree_files import MOST_BROUGHT
 
 COMPARED_EVERY = 16
-"""Features of which one has readers with the client's tools."""
+"""In one of this many features, readers keep the client's tools, for comparison."""
 FOLDER = "tools"
-"""In the state folder: what sessions were shown."""
+"""Folder in the state folder that records what sessions were shown."""
 
 
 class ToolSources(NamedTuple):
@@ -49,8 +50,8 @@ def tool_names(settings: Settings, feature: int = 0) -> str:
 
 
 def compares(settings: Settings, feature: int) -> bool:
-    """Whether the readers of the feature of that number keep the client's tools, so that reviews
-    with ours have something to be compared with."""
+    """Whether readers in the feature with this number keep the client's tools, so that reviews
+    with ours can be compared."""
     automatic = mode_of(settings) is ToolMode.AUTO
     return automatic and feature % COMPARED_EVERY == COMPARED_EVERY // 2
 
@@ -59,14 +60,15 @@ def offer_tools(
     backend: Backend, settings: Settings, sources: ToolSources, feature: int = 0
 ) -> None:
     """Give a backend that can answer calls itself the tools that are wanted."""
+    root = settings.workspace.root
     if not isinstance(backend, ClaudeBackend):
         if isinstance(backend, TakesTools):
-            backend.offer(ToolOffer(lambda call: toolset(call, sources)))
+            backend.offer(ToolOffer(lambda call: toolset(call, sources, root)))
         return
     lost = frozenset[str]()
 
     def make(call: AgentCall) -> OwnTools:
-        return toolset(call, sources)
+        return toolset(call, sources, root)
 
     mode = mode_of(settings)
     match mode:
@@ -92,15 +94,17 @@ def checked(backend: ClaudeBackend, database: Database) -> frozenset[str]:
         return tool_checks.passed(connection, backend.name, backend.version)
 
 
-def toolset(call: AgentCall, sources: ToolSources) -> Toolset:
+def toolset(call: AgentCall, sources: ToolSources, scope: str = "") -> Toolset:
     root = call.cwd.resolve()
     worktree = Worktree(sources.repository, call.cwd, "")
     place = ToolPlace(
         root=root,
-        listing=lambda: _listed(worktree),
+        listing=partial(known_files, worktree),
         redactor=sources.folder.redactor,
         store=SeenStore(sources.folder.path / FOLDER),
         touched=touched("\n".join(segment.text for segment in call.prompt)),
+        scope=scope,
+        bring=partial(bring_files, worktree, most=MOST_BROUGHT, folders=False),
     )
 
     def prepare(argv: Sequence[str]) -> Launched:
@@ -111,10 +115,3 @@ def toolset(call: AgentCall, sources: ToolSources) -> Toolset:
     writes = call.access.writes
     shown = call.shown is not None and call.shown.writes
     return Toolset(place, Commands(root, prepare) if writes else None, lists_all=shown)
-
-
-def _listed(worktree: Worktree) -> list[str]:
-    """Tracked and new files, without what git is told to ignore."""
-    git = worktree.git()
-    found = git.run("ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    return [path for path in os.fsdecode(found).split("\0") if path]
