@@ -122,7 +122,7 @@ def test_a_session_that_will_be_needed_is_read_once_more(sample: Sample) -> None
     assert usage is not None
     assert usage.read > 50_000, "all that the session had sent"
     assert usage.write_5m < 100
-    assert "spec-reviewer is asked again with 100%" in row.attempt.reason
+    assert "spec-reviewer is asked again with 100 %" in row.attempt.reason
     assert row.held.tokens > usage.total, "reserved before it was sent"
     assert kept(sample).last_call == AT + 280
     assert kept(sample).context_tokens < row.result.context_tokens, "left as it was"

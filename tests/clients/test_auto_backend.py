@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from sparing.backend_name import NAMES
+from sparing.clients.backends import MAKERS
+
 SCRIPT = """
 import sys
 from pathlib import Path
@@ -41,3 +44,8 @@ def test_where_only_codex_is_ready_its_models_are_named(
         env=environ, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.stdout.startswith(expected), done.stderr
+
+
+def test_every_name_that_can_be_set_is_made() -> None:
+    """G5: so there is no backend of which only its maker knows that it is missing."""
+    assert set(MAKERS) == set(NAMES)

@@ -27,7 +27,7 @@ def test_a_cap_that_somebody_has_set_refuses_it(tmp_path: Path, cap: str) -> Non
     """E7: nothing could be counted against it; what is said helps."""
     refused = unpriced(settled(tmp_path, **{cap: 5.0}), MODEL)
     assert refused is not None
-    assert refused.what == f"{cap} is set, and nobody knows what {MODEL} costs"
+    assert refused.what == f"{cap} is set, but the price of {MODEL} is unknown"
     assert refused.repair.endswith(f'sparing config set models.prices "{MODEL} 3 15 0.30 3.75 6"')
     priced = (f"{MODEL} 3 15 0.30 3.75 6",)
     assert unpriced(settled(tmp_path, **{cap: 5.0}, models__prices=priced), MODEL) is None
@@ -47,5 +47,5 @@ def test_a_role_is_refused_before_anything_is_spent(tmp_path: Path) -> None:
     around = surroundings(tmp_path)
     named = {"agent__backend": "claude", "models__roles": (f"{AUTHOR} {MODEL}",)}
     row = feature(around, caps__feature_usd=2.0, **named)
-    with pytest.raises(ConfigError, match="nobody knows what"):
+    with pytest.raises(ConfigError, match="is unknown"):
         role_backend(who(around, row, AUTHOR))

@@ -158,7 +158,7 @@ def test_no_commit_keeps_a_secret_of_an_interrupted_turn(around: Surroundings) -
     assert git(checkout, "log", "--all", "--oneline", "-S", CANARY) == ""
     (aside,) = worktree.path.with_name(f"{worktree.path.name}.secrets").iterdir()
     assert CANARY in aside.read_text()
-    assert watch.after(writes=True).text == f"files with secrets were put aside: {aside}"
+    assert watch.after(writes=True).text == f"files with secrets were moved aside: {aside}"
 
 
 def test_a_turn_that_mends_finds_what_was_left(around: Surroundings) -> None:
@@ -198,7 +198,7 @@ def test_a_pipe_that_git_would_wait_for_is_told(around: Surroundings) -> None:
     put_special_aside(worktree, asked.job.head)
     found = watch.after(writes=True)
     assert (found.kind, found.data["special"]) == (IncidentEvent.kind, [".gitignore"])
-    assert found.text == "no files but pipes, sockets or devices, put aside: .gitignore"
+    assert found.text == "pipes, sockets or devices were moved aside: .gitignore"
     assert watch.after(writes=True).kind == ContainedEvent.kind
 
 
@@ -212,7 +212,7 @@ def test_what_a_killed_turn_left_is_told_by_the_next(around: Surroundings) -> No
     watch = guard(asked, worktree, "s", writes=True, goes_on=False)
     found = watch.after(writes=True)
     assert (found.kind, len(found.data["special"])) == (IncidentEvent.kind, 2)
-    assert found.text.startswith("no files but pipes, sockets or devices, put aside: a.pipe, ")
+    assert found.text.startswith("pipes, sockets or devices were moved aside: a.pipe, ")
     os.mkfifo(worktree.path / "b.pipe")
     put_special_aside(worktree, asked.job.head)
-    assert watch.after(writes=True).text.endswith("devices, put aside: b.pipe")
+    assert watch.after(writes=True).text.endswith("devices were moved aside: b.pipe")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -95,3 +96,31 @@ def test_the_records_are_asked_only_where_they_decide(around: Surroundings) -> N
     rule = panel_rule(around, row)
     assert rule == PanelRule(PanelMode.SEPARATE, 0, row.feature.key)
     assert not rule.merges("specify")
+
+
+@pytest.mark.parametrize(
+    ("setting", "line", "apart"),
+    [
+        ("roles.backends", "security-reviewer codex", ()),
+        ("roles.backends", "spec-reviewer codex", ("specify",)),
+        ("models.roles", "plan-reviewer cheap", ("create-plan",)),
+        ("roles.stay", "design-reviewer", ("design",)),
+        (
+            "roles.backends",
+            "phase-reviewer codex",
+            ("specify", "design", "create-plan", "create-tasks"),
+        ),
+    ],
+)
+def test_two_look_apart_where_they_have_different_agents_or_models(
+    around: Surroundings, setting: str, line: str, apart: tuple[str, ...]
+) -> None:
+    """G5, E10: only those two; reviewers of other stages still look in one turn."""
+    row = new_feature(around, 1)
+    own = {**row.overrides, "review.panel": "merged", setting: (line,)}
+    row = replace(row, feature=replace(row.feature, flow="feature"), overrides=own)
+    rule = panel_rule(around, row)
+    assert rule == PanelRule(PanelMode.MERGED, 0, row.feature.key, frozenset(apart))
+    assert [rule.merges(one) for one in ("specify", "design")] == [
+        one not in apart for one in ("specify", "design")
+    ]

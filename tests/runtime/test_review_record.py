@@ -68,7 +68,9 @@ def test_readers_of_a_model_that_finds_less_get_the_client_s_tools_back(
     for number in range(60):
         looked(around, number, 2 if number < 30 else 5, own="look" if number < 30 else "")
     with around.database.read() as connection:
-        assert lost_by_look(connection, "claude") == {"m": "findings per look fell from 5.5 to 2.5"}
+        assert lost_by_look(connection, "claude") == {
+            "m": "findings per review fell from 5.5 to 2.5"
+        }
         assert lost_by_look(connection, "scripted") == {}
         assert lost_by_sheet(connection, "claude") == {}, "nobody was shown a sheet"
     can = offered(around, ToolMode.AUTO).capabilities
@@ -102,8 +104,8 @@ def test_one_feature_in_sixteen_is_reviewed_with_the_client_s_tools(around: Surr
 def test_the_report_says_what_was_lost_and_why() -> None:
     """E11: and where nothing can be compared, that too."""
     side = LookSide(30, 2.5, 60, 0.9)
-    lost = QualityRow("fact sheet", "m", side, side, "findings per look fell from 5.5 to 2.5")
-    assert lost.verdict == "lost for this model: findings per look fell from 5.5 to 2.5"
+    lost = QualityRow("fact sheet", "m", side, side, "findings per review fell from 5.5 to 2.5")
+    assert lost.verdict == "lost for this model: findings per review fell from 5.5 to 2.5"
     alone = QualityRow("fact sheet", "m", side, LookSide(0, 0.0, 0, 0.0), "")
     assert alone.verdict == "nothing to compare with yet"
     assert side.words == "30 reviews, 2.5 findings each, 90 % of 60 quotes verify"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -92,7 +93,7 @@ def test_what_is_played_is_played_by_all(around: Surroundings, tmp_path: Path) -
 
 def test_reviewers_come_from_another_vendor_than_the_author(around: Surroundings) -> None:
     row = feature(around, review__other_vendor="true")
-    why = "another vendor than Anthropic, which wrote it"
+    why = "a vendor other than Anthropic, which wrote it"
     assert role_backend(who(around, row)) == RoleBackend("codex", why, "OpenAI")
     assert role_backend(who(around, row, AUTHOR)).name == "claude"
 
@@ -110,8 +111,8 @@ def test_without_another_vendor_it_is_refused_unless_the_user_agrees(
     with pytest.raises(ConfigError) as refused:
         check_role(who(around, row))
     assert refused.value.what == (
-        "review.other_vendor is true, and no agent of another vendor than Anthropic is "
-        "installed and logged in"
+        "review.other_vendor is true, and no agent of a vendor other than Anthropic is installed "
+        "and logged in"
     )
     assert "sparing config set review.other_vendor prefer" in refused.value.repair
     agreed = replace(row, overrides={**row.overrides, "review.other_vendor": "prefer"})
@@ -146,6 +147,13 @@ def test_what_a_role_can_not_work_with_is_refused(
         check_role(who(around, row))
     assert refused.value.what.startswith(what)
     assert refused.value.repair
+    named = re.search(r"sparing config set roles\.\S+\.(backend|model) (\S+)", refused.value.repair)
+    if named is not None:  # K1: as it is named, it is accepted
+        setting = "roles.backends" if named[1] == "backend" else "models.roles"
+        own = {"agent.backend": "claude", setting: (f"{REVIEWER} {named[2]}",)}
+        settled = replace(row, overrides=own, feature=replace(row.feature, key="settled"))
+        check_role(who(around, settled))
+        assert role_backend(who(around, settled)).name in ("claude", named[2])
 
 
 def test_who_only_searches_needs_an_agent_that_can(around: Surroundings) -> None:
@@ -165,6 +173,18 @@ def test_a_used_up_quota_moves_all_its_roles_until_the_reset(around: Surrounding
     assert role_backend(who(around, row)).name == "codex"
     with around.database.read() as connection:
         assert outage_of(connection, "claude", row.feature.created + 601.0) is None
+
+
+def test_under_the_counted_clock_an_outage_ends_within_the_feature(around: Surroundings) -> None:
+    """I6: that clock stands still between moves; what turns of another agent took counts."""
+    row = feature(around, agent__fallback=("codex",))
+    fails(around, row, Failure.QUOTA)
+    assert role_backend(who(around, row, AUTHOR)).name == "codex"
+    asked = asking(around, row, "g0.2.later")
+    later = replace(asked.attempt, backend="codex", started=row.feature.created + 903.0)
+    with around.database.write() as tx:
+        ledger.begin(tx, later, Amount(1, 1))
+    assert role_backend(who(around, row, AUTHOR)).name == "claude"
 
 
 def test_without_the_rule_nobody_moves(around: Surroundings) -> None:

@@ -1,7 +1,7 @@
-"""`.review-history.md`: looks, changes and markers, as the records have them.
+"""`.review-history.md`: reviews, changes and markers, as recorded.
 
-A projection, like `.meta.json`: it is written whole each time a stage is closed, out of events
-that a repeated step tells only once.
+A projection, like `.meta.json`: it is rewritten each time a stage is closed, from events that a
+repeated step records only once.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def write_reviews(worktree: Path, folder: str, told: Iterable[Event]) -> str | N
 
 
 def told_of(connection: Connection, feature: str) -> list[Event]:
-    """In the order of what happened. Dispatches side by side tell in any order: between two
-    decisions their names put it right."""
+    """Events in the order of what happened. Parallel dispatches record theirs in any order, so
+    between two decisions they are sorted by name."""
     ordered: list[Event] = []
     beside: list[Event] = []
     for one in events.since(connection, 0, feature):
@@ -59,7 +59,7 @@ def told_of(connection: Connection, feature: str) -> list[Event]:
 
 
 def items_of(told: Iterable[Event]) -> list[Item]:
-    """Changes stand with the look that asked for them."""
+    """History items; changes are listed with the review that asked for them."""
     items: list[Item] = []
     last: dict[str, int] = {}
     for one in told:
@@ -81,7 +81,7 @@ def items_of(told: Iterable[Event]) -> list[Item]:
 
 
 def look_data(place: Place, seen: Sequence[SeenVerdict], ruled: GovernorRuling) -> JsonObject:
-    """A look as an event: who looked, what was found, what it means for the loop."""
+    """A review as an event: who reviewed, what was found, what it means for the loop."""
     assert place.loop is not None
     looked = [one.verdict.role for one in seen]
     absent = {
@@ -117,7 +117,7 @@ def _decided(role: str, number: int, ruled: GovernorRuling) -> str:
 
 def _state(one: Tracked, *, unverified: bool) -> str:
     parts = [one.id, one.status.value]
-    parts += [] if one.counts else ["a note"]
+    parts += [] if one.counts else ["does not block"]
     parts += ["its quote does not stand there: unverified"] if unverified else []
     return ", ".join(parts)
 
@@ -137,5 +137,6 @@ def _entry(told: Event) -> HistoryEntry:
 
 
 def _noted(value: JsonObject) -> Noted:
-    finding = {**value["finding"], "severity": Severity(value["finding"]["severity"])}
-    return Noted(Finding(**finding), tuple(value["roles"]), value["state"])
+    found = value["finding"]  # a quote's indentation would be written as codes
+    changed = {"severity": Severity(found["severity"]), "quote": found["quote"].strip()}
+    return Noted(Finding(**{**found, **changed}), tuple(value["roles"]), value["state"])

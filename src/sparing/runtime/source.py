@@ -16,6 +16,7 @@ from sparing.agents.backend import Backend
 from sparing.artifact import META, RULES, Artifact, ArtifactName
 from sparing.change import FileChange
 from sparing.clients.role_backend import RoleBackend, RoleInFeature, role_backend
+from sparing.clients.web_search import equipped
 from sparing.codec import JsonObject
 from sparing.config.roles import WebUse
 from sparing.context.prompt.brief import Document, Material
@@ -31,7 +32,6 @@ from sparing.records.folder import TextGone
 from sparing.roles.catalog import Catalog, load_catalog, united
 from sparing.roles.load import Role
 from sparing.runtime.surroundings import Surroundings, current
-from sparing.runtime.web_search import equipped
 from sparing.session import Session
 from sparing.turn import TURNS
 from sparing.workspace.git.commit import changed_files, diff, read_file
@@ -49,19 +49,24 @@ class Source:
     job: Job
     session: Session | None
     final: bool = False
-    """The reviewer has passed; this is its look at everything since."""
+    """True if the reviewer has passed and now reviews everything since."""
     transition: bool = False
     """The session is the continuing agent's, which now enters this stage."""
     sent_to: str = ""
-    """The backend that it was prepared for; empty: which one, is decided now."""
+    """The backend that it was prepared for; empty if that is still to be decided."""
+    on_model: str = ""
+    """Of others with whom it shares a prompt prefix; empty: its own."""
     _read: dict[tuple[str, ...], Any] = field(
         default_factory=dict[tuple[str, ...], Any], compare=False, repr=False
     )
     """What was read for this job: commits do not change, and roles not within a step."""
 
+    def on(self, model: str) -> Source:
+        return replace(self, on_model=model)
+
     @property
     def phase(self) -> str:
-        """Where a role works in phases: which one."""
+        """The phase of the turn, for a role that works in phases."""
         return TURNS[self.job.turn].phase
 
     @property
@@ -84,14 +89,14 @@ class Source:
         )
 
     def once(self, name: tuple[str, ...], read: Callable[[], T]) -> T:
-        """What is found out for a job is found out once."""
+        """The value of this name, computed at most once per job."""
         if name not in self._read:
             self._read[name] = read()
         return self._read[name]
 
     @property
     def roles(self) -> tuple[Role, ...]:
-        """Whoever is asked: several where reviewers look in one turn."""
+        """The roles that are asked: several if reviewers share a turn."""
         return tuple(self.catalog.role(name) for name in self.job.asked)
 
     @property
@@ -100,7 +105,7 @@ class Source:
 
     @property
     def agent(self) -> RoleBackend:
-        """Who does the work, and why; settled once for a job."""
+        """Which backend does the work, and why; decided once per job."""
         if self.sent_to:
             return RoleBackend(self.sent_to)
         return self.once(("agent",), lambda: role_backend(self._who))
@@ -118,12 +123,12 @@ class Source:
 
     @property
     def web(self) -> WebUse:
-        """Who may have the web searched; settled once for a job."""
+        """Who may search the web; settled once for a job."""
         return self.once(("web",), lambda: self.around.web(self.row, self.agent.name))
 
     @property
     def key(self) -> str:
-        """Equal for all prompts of a feature; no document can know it in advance."""
+        """Wrapper key: the same in all prompts of a feature, and unknown to any document."""
         return self.once(("key",), lambda: self.around.wrapper_key(self.row))
 
     @property
@@ -151,7 +156,7 @@ class Source:
         return None if text is None else Artifact(name, text)
 
     def document(self, name: ArtifactName) -> Document:
-        """With its absolute path, should it be sent by reference."""
+        """A document with its absolute path, in case it is sent by reference."""
         path = self.path(name)
         text = self.text(path)
         if text is None and name is ArtifactName.PRD:
@@ -160,14 +165,14 @@ class Source:
         return Document(name, text, str(self.around.folder.worktree(place) / path))
 
     def _brainstorm(self) -> tuple[str, str] | None:
-        """Where the feature came from, if that file is still there."""
+        """Path and text of the file the feature came from, if it still exists."""
         path = self.row.background.source or self.meta.get("brainstorm_source")
         text = self.text(path) if isinstance(path, str) else None
         return (str(path), text) if text is not None else None
 
     @property
     def meta(self) -> JsonObject:
-        """What stands beside the documents; only what the database does not know is taken of it."""
+        """The stored `.meta.json`; used only for what the database does not know."""
         try:
             found: object = json.loads(self.text(f"{self.folder}/{META}") or "{}")
         except (ValueError, RecursionError):
@@ -192,7 +197,7 @@ class Source:
         return self.around.folder.fetch(digest) if digest else ""
 
     def recall(self, digest: str) -> str:
-        """What was said in an earlier turn, which a later one can do without if it is gone."""
+        """A text from an earlier turn; empty if it is gone, since later turns can do without it."""
         try:
             return self.fetch(digest)
         except TextGone:
@@ -204,12 +209,12 @@ class Source:
         return [row.verdict for row in rows if row is not None]
 
     def verdicts(self) -> list[verdicts.VerdictRow]:
-        """All of this stage, in order."""
+        """All verdicts of this stage, in order."""
         with self.around.database.read() as connection:
             return verdicts.of_feature(connection, self.row.feature.key, self.job.stage)
 
     def changed(self, since: str) -> tuple[FileChange, ...]:
-        """Files outside of the feature's own folder."""
+        """Changed files outside the feature's own folder."""
         own, repository = self.folder + "/", self.around.repository
         found = self.once(
             ("changed", since, self.job.head),
@@ -218,7 +223,7 @@ class Source:
         return tuple(change for change in found if not change.path.startswith(own))
 
     def untouched(self, name: ArtifactName, since: str) -> bool:
-        """Whether a document still stands as it did at that commit."""
+        """Whether a document is unchanged since that commit."""
         return self.text_at(since, self.path(name)) == self.text(self.path(name))
 
     def knows(self, commit: str) -> bool:
@@ -235,7 +240,7 @@ class Source:
 
 
 def _cut(text: str) -> str:
-    """Rules that would crowd out everything else end early, and say so."""
+    """The rules, cut with a note if they would crowd out everything else."""
     if len(text) <= RULES_CHARS:
         return text
     return f"{text[:RULES_CHARS]}\n[{len(text) - RULES_CHARS} more characters are in the file]\n"
@@ -256,7 +261,7 @@ def session_scope(job: Job) -> str:
 
 
 def _scope_before(job: Job) -> str:
-    """Where the session stands that the job may go on in."""
+    """The scope of the session that the job may continue."""
     return session_scope(replace(job, task=job.chain or job.task))
 
 

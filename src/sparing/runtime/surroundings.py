@@ -12,8 +12,10 @@ from dataclasses import dataclass, field, replace
 
 from sparing.agents.backend import Backend
 from sparing.clients.backends import make_backend, settle_backend
+from sparing.clients.client_version import fingerprint
 from sparing.clients.drawn_agent import agent_of, taken_seconds
 from sparing.clients.recorded_agent import RecordedAgent
+from sparing.clients.web_search import agreed_use
 from sparing.config.load import Loaded, load
 from sparing.config.roles import WebUse
 from sparing.config.settings import ClockKind, Settings
@@ -26,16 +28,17 @@ from sparing.records import resume_checks
 from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder
 from sparing.runtime.own_tools import ToolSources, offer_tools, tool_names
-from sparing.runtime.web_search import agreed_use
 from sparing.workspace.git.lanes import lane_branch, lane_name
-from sparing.workspace.git.repository import Repository
+from sparing.workspace.git.repository import Repository, find_entry
 from sparing.workspace.git.worktree import Worktree, ensure_worktree, is_empty
+from sparing.workspace.project.cone import Cone, read_cone
+from sparing.workspace.project.package_cone import chosen_cone
 from sparing.workspace.sandbox.policy import SandboxLevel
 
 BACKEND = "agent.backend"
 COUNTED_SECONDS = 60.0
 MOVE_SECONDS = 1.0
-"""Of a move beside what its turns take."""
+"""Seconds of a move besides those of its turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,23 +48,26 @@ class Surroundings:
     repository: Repository
     sources: Sources
     headless: bool
-    """Nobody can be asked."""
+    """True if no person can be asked."""
     environ: Mapping[str, str]
-    """What processes that we start may know."""
+    """Environment variables that the processes we start may see."""
     level: SandboxLevel = SandboxLevel.SEALED
     """How far agents and checks are confined, as far as the host can do it."""
     auto: bool = False
-    """For this run, gates pass by rule."""
+    """True if gates pass by rule in this run."""
     packages: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What the user's package managers go by; set-ups alone know it."""
+    """Configuration of the user's package managers, passed to set-ups alone."""
     travel: Travel | None = None
     """How work gets to other workers; without it, it stays on this machine."""
+    versions: dict[str, str] = field(default_factory=dict[str, str])
+    """Versions of clients by backend, as last seen."""
     _loaded: dict[str, Loaded] = field(default_factory=dict[str, Loaded])
     _backends: dict[str, Backend] = field(default_factory=dict[str, Backend])
+    _files: dict[str, tuple[object, ...]] = field(default_factory=dict[str, tuple[object, ...]])
     _worktrees: dict[str, Worktree] = field(default_factory=dict[str, Worktree])
 
     def loaded(self, row: FeatureRow, backend: str = "") -> Loaded:
-        """As the feature has them; or as if it were for another backend."""
+        """The feature's settings, or the same for another backend."""
         key = f"{row.feature.key} {backend}".strip()
         if key not in self._loaded:
             own = load(self.sources, row.overrides)
@@ -71,7 +77,7 @@ class Surroundings:
         return self._loaded[key]
 
     def own_settings(self) -> Settings:
-        """Without what one feature was started with."""
+        """Settings without those that one feature was started with."""
         if "" not in self._loaded:
             self._loaded[""] = load(self.sources, {})
         return self._loaded[""].settings
@@ -80,18 +86,19 @@ class Surroundings:
         return self.loaded(row).settings
 
     def backend(self, row: FeatureRow, named: str = "") -> Backend:
-        """The feature's own, or the one of that name."""
+        """The feature's own, or the one of that name; made again if its client was replaced."""
         loaded, number = self.loaded(row, named), row.feature.number
         name = backend_key(loaded, number)
-        if name not in self._backends:
+        known = self._backends.get(name)
+        if known is None or self._files.get(name, ()) != fingerprint(known):
             made = make_backend(loaded, self.folder)
             sources = ToolSources(self.folder, self.database, self.repository)
             offer_tools(made, loaded.settings, sources, number)
-            self._backends[name] = made
+            self._backends[name], self._files[name] = made, fingerprint(made)
         return self._backends[name]
 
     def web(self, row: FeatureRow, backend: str = "") -> WebUse:
-        """Who has the web searched; nobody where the client is not installed."""
+        """Who may search the web; off if the client is not installed."""
         use = agreed_use(self.settings(row), self.folder.path)
         try:
             return use if use is not WebUse.OFF and self.searches(row, backend) else WebUse.OFF
@@ -116,7 +123,7 @@ class Surroundings:
         return row.feature.created + MOVE_SECONDS * moves + taken + ahead
 
     def _wall(self, row: FeatureRow) -> float:
-        """In a run that is played back: the time of the recorded one."""
+        """The current time; in a run that is played back, that of the recording."""
         played = self._played(row)
         return played.now if played else time.time()
 
@@ -130,7 +137,7 @@ class Surroundings:
         return backend if isinstance(backend, RecordedAgent) else None
 
     def began(self, row: FeatureRow, planned: float) -> float:
-        """When a turn begins, which is never what was planned where time really passes."""
+        """When a turn begins: now, or as planned if the counted clock has not got there yet."""
         now = self.now(row, 0)
         counted = self.settings(row).engine.clock is ClockKind.COUNTED
         return max(planned, now) if counted else now
@@ -145,12 +152,24 @@ class Surroundings:
         known = self._worktrees.get(f"{row.feature.key} {lane}")
         if known is None or not (path / ".git").is_file() or is_empty(path):
             branch = lane_branch(name, lane) if lane else row.feature.branch
-            known = ensure_worktree(self.repository, path, branch, commit)
+            known = ensure_worktree(self.repository, path, branch, commit, self.cone(row))
             self._worktrees[f"{row.feature.key} {lane}"] = known
         return known
 
+    def cone(self, row: FeatureRow) -> Cone:
+        """The part of the repository that its worktree holds, if not all.
+
+        Chosen once: neither another setting nor a base that moved changes a worktree that is there.
+        """
+        made = find_entry(self.repository, self.folder.worktree(row.feature.name))
+        if made is not None:
+            return read_cone(made)
+        settings, base = self.settings(row), row.feature.base_commit
+        also = (self.feature_folder(row), settings.flow.knowledge_folder)
+        return chosen_cone(self.repository, base, settings.workspace, also)
+
     def forget(self, row: FeatureRow, lane: str) -> None:
-        """A lane that was removed."""
+        """Drop a lane that was removed."""
         self._worktrees.pop(f"{row.feature.key} {lane}", None)
 
     def deferred(self, row: FeatureRow) -> str:
@@ -163,7 +182,7 @@ class Surroundings:
         return self.deferred_by(backend)
 
     def deferred_by(self, backend: Backend) -> str:
-        """The same of one client."""
+        """The same for one backend."""
         if backend.capabilities.proven:
             return ""
         with self.database.read() as connection:
@@ -176,16 +195,17 @@ class Surroundings:
 
 
 def backend_key(loaded: Loaded, feature: int = 0) -> str:
-    """Features whose settings agree in this share a backend."""
+    """Key of a backend; features whose settings agree in this share one."""
     agent, tools = loaded.settings.agent, tool_names(loaded.settings, feature)
-    return f"{agent.backend} {agent.client} {loaded.agent_script} {tools}"
+    root = loaded.settings.workspace.root
+    return f"{agent.backend} {agent.client} {loaded.agent_script} {tools} {root}".rstrip()
 
 
 _current: list[Surroundings] = []
 
 
 def set_current(surroundings: Surroundings) -> Callable[[], None]:
-    """Returns the function that takes it back."""
+    """Set it for this process; returns the function that undoes that."""
     _current.append(surroundings)
     return _current.clear
 

@@ -1,4 +1,4 @@
-"""Who may have the web searched: the setting, the client and a person's word together.
+"""Who may search the web: the setting, the client and a person's word together.
 
 Covers: B8
 """
@@ -9,13 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.config.load import load
-from sparing.config.roles import WebUse
-from sparing.config.settings import Settings
-from sparing.config.sources import Sources
-from sparing.prompts.render import names
-from sparing.roles.load import RoleClass, shipped
-from sparing.runtime.web_search import (
+from sparing.clients.web_search import (
     RESEARCHER,
     agreed_use,
     answer_of,
@@ -24,6 +18,12 @@ from sparing.runtime.web_search import (
     keep_web_answer,
     revoke_web,
 )
+from sparing.config.load import load
+from sparing.config.roles import WebUse
+from sparing.config.settings import Settings
+from sparing.config.sources import Sources
+from sparing.prompts.render import names
+from sparing.roles.load import RoleClass, shipped
 
 ROLES = [shipped(name) for name in names("roles")]
 

@@ -1,0 +1,38 @@
+"""The history as people and the retrospective read it. Covers: C13."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from sparing.finding import Finding, Severity
+from sparing.records.events import Event
+from sparing.review.history import write_item
+from sparing.runtime.review_history import items_of
+
+FOUND = Finding(
+    Severity.SUGGESTION, "Two loops do one thing", location="a.py:3", quote="    return sorted(x"
+)
+
+
+def look(role: str) -> Event:
+    data: dict[str, Any] = {
+        "iteration": 1, "final": False, "judged": [[role, "passes"]], "why": "",
+        "findings": [{"finding": asdict(FOUND), "roles": [], "state": "F1, new, does not block"}],
+    }  # fmt: skip
+    return Event(f"{role}.look", "f", 0.0, "look", stage="specify", data=data)
+
+
+def test_a_quoted_line_of_code_is_readable() -> None:
+    """C13: its indentation is left out and not written as codes."""
+    (item,) = items_of([look("spec-reviewer")])
+    assert "\n  Quote: return sorted(x\n" in write_item(item)
+
+
+def test_two_reviewers_of_one_iteration_have_two_headings() -> None:
+    """C13: each names who looked."""
+    told = [write_item(one) for one in items_of([look("spec-reviewer"), look("phase-reviewer")])]
+    assert [one.partition("\n")[0] for one in told] == [
+        "## specify · spec-reviewer · iteration 1",
+        "## specify · phase-reviewer · iteration 1",
+    ]
