@@ -1,9 +1,9 @@
-"""A prompt as it is prepared, and what the ledger keeps of it once it is sent.
+"""A prepared prompt, and what the ledger records of it once it is sent.
 
-A prepared prompt says which way it goes, in which order, and where its text lies. The record of it
-in the ledger, its column `sent`, holds digests and sizes, never a word: a cache, what is learned
-from turns, and the proof of what was saved need no more. Every release has added to it, so a field
-that is None was not written down, which is not the same as empty.
+A prepared prompt has the way to send it, its order, and where its text is stored. The record of it
+in the ledger, its column `sent`, holds digests and sizes, never text: a cache, what is learned from
+turns, and the proof of savings need no more. Every release has added to it, so a field that is None
+was not recorded, which is not the same as empty.
 """
 
 from __future__ import annotations
@@ -19,40 +19,40 @@ from sparing.way import Order, Way
 
 CACHE_LIFE = "5m"
 IN_MONEY = "usd per million"
-"""The unit of predicted costs where prices are known."""
+"""The unit of predicted costs if prices are known."""
 IN_TOKENS = "input tokens"
-"""And where they are not: multiples of the price of an input token."""
+"""The unit if they are not: multiples of the price of an input token."""
 Number = int | float
 SentBlock = tuple[str, int, str]
-"""Of a prompt, for caches: digest, tokens, and how long what its mark ends is kept; empty if it
-has no mark."""
+"""A block of a prompt, for caches: digest, tokens, and the lifetime of the cache entry its mark
+ends; empty if it has no mark."""
 NamedBlock = tuple[str, int, str, str]
-"""Of a prompt, for a replay: the first letters of its digest, tokens, mark, name of the segment."""
+"""A block of a prompt, for a replay: the start of its digest, tokens, mark, segment name."""
 
 
 @lazy_dataclass
 class PredictedWay(Sparse):
-    """What a way was expected to take; or only why it could not be taken."""
+    """The predicted cost of a way to send it, or only why it was not possible."""
 
     cost: Number | None = None
-    """In the unit of the record."""
+    """The cost, in the unit of the record."""
     tokens: tuple[Number, ...] | None = None
-    """In the buckets of `Usage`."""
+    """Tokens, in the buckets of `Usage`."""
     calls: Number | None = None
     context: Number | None = None
     """Tokens of the first call."""
     cached: Number | None = None
-    """Of these: expected to be read."""
+    """How many of those were expected to be read from the cache."""
     why_not: str | None = None
 
 
 @lazy_dataclass
 class WayPrompt(Sparse):
-    """What would have been sent one way."""
+    """What would have been sent by one way to send it."""
 
     blocks: tuple[NamedBlock, ...] = ()
     base: tuple[str, int] | None = None
-    """Digest and tokens of what comes before it, where that is not what all ways share."""
+    """Digest and tokens of what precedes it, if that differs from what all ways share."""
     reads: tuple[int, int] | None = None
     """Tokens and number of files that are only named and have to be opened."""
 
@@ -62,13 +62,13 @@ class SeedWays(Sparse):
     """What the original workflow would have sent."""
 
     fresh: tuple[NamedBlock, ...] = ()
-    """Documents by path."""
+    """Its fresh prompt with documents by path."""
     fresh_chars: int = 0
     reads: tuple[int, int] = (0, 0)
     full: tuple[NamedBlock, ...] = ()
-    """Documents in full."""
+    """Its fresh prompt with documents in full."""
     delta: tuple[NamedBlock, ...] | None = None
-    """Into the role's session, where its table would resume."""
+    """Its prompt for the role's session, if its table would resume."""
     delta_chars: int | None = None
 
 
@@ -77,7 +77,7 @@ class OtherPrompts(Sparse):
     """What else could have been sent, so that a report can replay the run."""
 
     ways: Mapping[str, WayPrompt] | None = None
-    """In the order of this run; the way that was taken is one of them."""
+    """By way to send it, in the order of this run; includes the one that was used."""
     seed: SeedWays | None = None
     base: str | None = None
     """Digest of what a client really sends before the prompt."""
@@ -88,39 +88,39 @@ class SentRecord(Sparse):
     base: int | None = None
     """Tokens of what comes before the prompt."""
     tools: tuple[str, int] | None = None
-    """Of that: digest and tokens of the tools."""
+    """Digest and tokens of the tools in `base`."""
     blocks: tuple[SentBlock, ...] | None = None
-    """Of a resumed turn those that opened the session."""
+    """The prompt's blocks; for a resumed turn, those that opened the session."""
     resumed: bool | None = None
     primes: str | None = None
-    """Whose trunk is sent ahead; of a primer."""
+    """For a primer: the group whose trunk is sent ahead."""
     transcript: int | None = None
     """Tokens of the session that was resumed."""
     warm: bool | None = None
-    """A cache was expected to hold the transcript."""
+    """True if the transcript was expected to be cached."""
     template: str | None = None
     predicted: Mapping[str, PredictedWay] | None = None
     unit: str | None = None
     """`IN_MONEY` or `IN_TOKENS`."""
     needed: int | None = None
-    """Lines that the role had to know."""
+    """How many lines the role had to know."""
     missing: tuple[str, ...] | None = None
-    """The first of those that no prompt held."""
+    """The first of those that were in no prompt."""
     others: OtherPrompts | None = field(default=None, metadata=stored_as("beside"))
     group: str | None = None
-    """Who shares a trunk with it."""
+    """The group that shares its trunk."""
     access: str | None = None
-    """Whose tools it has."""
+    """The access that decides which tools are listed."""
     noted: bool | None = None
-    """With notes of an earlier session. Older rows do not tell."""
+    """True with notes of an earlier session; older rows lack it."""
     mapped: bool | None = None
-    """With a map of the code."""
+    """True if it has a map of the code."""
     handed: bool | None = None
-    """With a handoff."""
+    """True if it has a handoff."""
     chained: bool | None = None
-    """Goes on in the session of the task before."""
+    """True if it continues the session of the previous task."""
     mixed: bool | None = None
-    """In the session that the stages of a tier share, by the original workflow's rules."""
+    """True in the session that a tier's stages share, by the original workflow's rules."""
     given: tuple[str, ...] | None = None
     """Files that were preloaded."""
     own: str | None = None
@@ -131,13 +131,15 @@ class SentRecord(Sparse):
     """Files that the sheet covers."""
     levers: tuple[str, ...] | None = None
     off: Mapping[str, str] | None = None
-    """Levers it went without, and why."""
+    """Levers that were not used, and why."""
     system: str | None = None
     """Hash of the system prompt, where it is not the one that roles of a class share."""
     agent: str | None = None
-    """Why this backend has the turn."""
+    """Why the turn went to this backend."""
+    policy: str | None = None
+    """The policy that decided how it was sent; older rows lack it."""
     kept_group: str | None = field(default=None, metadata=stored_as("kept group"))
-    """Of a call that keeps a session warm: whose trunk it begins with."""
+    """For a call that keeps a session warm: the group whose trunk it begins with."""
 
     def __bool__(self) -> bool:
         """Whether anything was written down."""
@@ -145,13 +147,13 @@ class SentRecord(Sparse):
 
     @property
     def text(self) -> str:
-        """As the ledger stores it."""
+        """The record as the ledger stores it."""
         return json.dumps(self.dump())
 
     @classmethod
     def of_text(cls, text: str, *only: str) -> Self:
-        """As the ledger has it; of many rows `only` some fields, by stored name. What can't be read
-        is as if it were not there: one odd row must not hide the others."""
+        """Parse the ledger's text; `only` limits it to some fields, by stored name. Unreadable
+        fields count as missing: one odd row must not hide the others."""
         found: object = json.loads(text)
         if not isinstance(found, dict):
             return cls()
@@ -177,20 +179,20 @@ class SentRecord(Sparse):
 
 @dataclass(frozen=True, slots=True)
 class SentAhead:
-    """What is sent before a prompt, to be kept for an hour: its first segments."""
+    """The first segments of a prompt, sent ahead to be cached for an hour."""
 
     segments: int
-    """How many of the prompt's."""
+    """How many of the prompt's segments."""
     group: str
-    """Who shares it."""
+    """The group that shares it."""
     blocks: tuple[tuple[str, int], ...]
-    """Digest and tokens of each."""
+    """Digest and tokens of each segment."""
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A prepared prompt. The text itself lies in the state folder."""
+    """A prepared prompt; the text itself is in the state folder."""
 
     prompt: str
     chars: int
@@ -208,16 +210,16 @@ class Sent:
     choice: SentRecord = field(default_factory=SentRecord)
     """What the ledger keeps of it."""
     life: str = CACHE_LIFE
-    """Of what the prompt's mark ends."""
+    """Lifetime of the cache entry that the prompt's mark ends."""
     system: str = ""
     """Hash of the system prompt, where it is not the one that roles of a class share."""
     ahead: SentAhead | None = None
     backend: str = ""
-    """Who it was prepared for; empty: the feature's own."""
+    """The backend it was prepared for; empty for the feature's own."""
 
     @property
     def going_on(self) -> SentRecord:
-        """Of a turn that follows at once in the same session."""
+        """The record for a turn that follows at once in the same session."""
         return (
             replace(self.choice, resumed=True, warm=False, predicted={}, others=OtherPrompts())
             if self.choice

@@ -10,7 +10,7 @@ from sparing.agents.backend import Access
 from sparing.briefing.extras import bare
 from sparing.briefing.other_policies import size_of
 from sparing.briefing.preload import files_for, seen_by, with_files
-from sparing.briefing.trunk_group import access_of, model_of, order_of, referenced
+from sparing.briefing.trunk_group import access_of, order_of, referenced
 from sparing.cache import CacheBlock, Life
 from sparing.connection import Connection
 from sparing.context.prompt.brief import Brief
@@ -27,6 +27,7 @@ from sparing.records.folder import load_prompt
 from sparing.runtime import turn_history
 from sparing.runtime.levers import is_chained, levers_of
 from sparing.runtime.source import Source
+from sparing.runtime.turn_model import model_of
 from sparing.segment import CHARS_PER_TOKEN, TrunkKey, estimate_tokens
 from sparing.turn import TURNS, Turn
 from sparing.turn_kind import Errand
@@ -36,11 +37,11 @@ from sparing.workspace.git.direct.tree import list_files
 SHORT = Life.FIVE_MINUTES
 NOTES = ("notes", "last-changes")
 FILES_PER_CALL, BATCHED_FILES = 2, 4
-"""That a model opens at a time: as seen in the workload, and if it follows the request to batch."""
+"""Files a model opens at a time: as observed, and if it follows the request to batch."""
 
 
 class Alternative(NamedTuple):
-    """A way as it would be told."""
+    """One way to send the dispatch, composed and priced."""
 
     composed: Composed
     offer: Offer
@@ -55,13 +56,13 @@ class Terms:
     rates: Rates
     base: Base
     life: Life = SHORT
-    """Of the trunk."""
+    """Lifetime of the trunk's cache entries."""
     passing: float = 0.0
-    """How likely a look at this feature ends with an approval."""
+    """How likely a review in this feature ends with an approval."""
     again: ReadAgain = ReadAgain()
     """How often others read what a composed prompt writes."""
     alone: Base | None = None
-    """What stands before a plain prompt; None where that way is not on offer."""
+    """What precedes a plain prompt; None if that way is not on offer."""
 
 
 def ways_of(source: Source, brief: Brief, terms: Terms, error: str) -> dict[Way, Alternative]:
@@ -82,7 +83,7 @@ def ways_of(source: Source, brief: Brief, terms: Terms, error: str) -> dict[Way,
 
 
 def _plainly(source: Source, brief: Brief, terms: Terms) -> Alternative:
-    """Without anything that is meant to save; what is only counted still is."""
+    """The prompt without anything meant to save; what is only measured stays."""
     brief = replace(bare(brief, source), covered=brief.covered)
     composed = compose(brief, Way.PLAIN)
     memory = turn_history.memory_of(Way.PLAIN, noted=False, handed=False)
@@ -120,14 +121,14 @@ def _told(source: Source, brief: Brief, way: Way, terms: Terms) -> Alternative |
 
 
 def _again(composed: Composed, terms: Terms) -> ReadAgain:
-    """What is behind the last mark is read by nobody else."""
+    """How much of the prompt others read: nothing after the last mark."""
     marks = [end for end, one in enumerate(composed.segments, 1) if one.mark]
     shared = min(composed.trunk, max(marks, default=0))
     return terms.again._replace(trunk_tokens=sum(s.tokens for s in composed.segments[:shared]))
 
 
 def read_again(connection: Connection, source: Source, group: str, life: Life) -> ReadAgain:
-    """Stages of a tier know different documents: nobody reads what one of them writes."""
+    """Expected readers of the trunk; none in a tier, whose stages know different documents."""
     shared = TURNS[source.job.turn].trunk_is_shared and source.row.feature.flow not in TIERS
     if not shared or Lever.TRUNK not in levers_of(source):
         return ReadAgain()
@@ -159,7 +160,7 @@ def _work(source: Source, memory: Memory, terms: Terms) -> TurnWork:
 
 
 def _notes_pay(source: Source, composed: Composed, terms: Terms) -> bool:
-    """Where looking anew is short, notes cost more than they spare."""
+    """Whether notes save more than they cost, compared with exploring again."""
     notes = sum(one.tokens for one in composed.segments if one.name in NOTES)
     context = terms.base.tokens + sum(one.tokens for one in composed.segments) - notes
     noted, forgotten = (_work(source, one, terms) for one in (Memory.NOTES, Memory.NONE))
@@ -177,14 +178,15 @@ def _preloads(source: Source, terms: Terms, size: int, work: TurnWork) -> bool:
 def _marked(
     source: Source, brief: Brief, way: Way, composed: Composed, terms: Terms
 ) -> tuple[Composed, tuple[CacheBlock, ...]]:
-    """Where entries end and how long they live; what is compared with keeps its own marks."""
+    """Where cache entries end and how long they live; other policies keep their own marks."""
     settings = source.around.settings(source.row)
     marks = source.backend.capabilities.marks
     if settings.review.policy is not Policy.ADAPTIVE:
         told = compose(brief, way, order_of(source), marks)
         return told, blocks_of(told.segments, SHORT, 0 if way is Way.RESUME else marks)
-    marks = marks if Lever.TRUNK in levers_of(source) and way is not Way.RESUME else 0
-    blocks = marked_blocks(composed.segments, composed.trunk, marks, terms.life, terms.passing)
+    ends = source.backend.capabilities.prefix_ends
+    ends = ends if Lever.TRUNK in levers_of(source) and way is not Way.RESUME else 0
+    blocks = marked_blocks(composed.segments, composed.trunk, ends, terms.life, terms.passing)
     segments = tuple(
         replace(segment, mark=block.mark is not None)
         for segment, block in zip(composed.segments, blocks, strict=True)
@@ -193,12 +195,13 @@ def _marked(
 
 
 def _usable(source: Source, brief: Brief) -> bool:
-    """There is a session that this backend and model can go on with, and something to tell it."""
+    """Whether there is a session that this backend and model can resume, and something to tell
+    it."""
     return Lever.RESUME in levers_of(source) and brief.resumable and can_resume(source)
 
 
 def weighed(source: Source, inputs: Inputs) -> dict[Way, str]:
-    """A stage for which it was decided to go on does so while that is possible."""
+    """Ways excluded because it was decided to continue the session, while that is possible."""
     # An answer goes to whoever asked: nobody else knows what was meant.
     asked = source.job.turn is Turn.ANSWER and Lever.RESUME in levers_of(source)
     goes_on = (source.job.going.go is SessionStep.CONTINUE or asked) and Way.RESUME in inputs.offers
@@ -238,8 +241,8 @@ def _opening(source: Source, prompt: str) -> tuple[CacheBlock, ...]:
         known = turn_history.opening(connection, source.row.feature.key, prompt)
     if known:
         return known
-    marks = source.backend.capabilities.marks
-    return blocks_of(load_prompt(source.around.folder, prompt), SHORT, marks)
+    ends = source.backend.capabilities.prefix_ends
+    return blocks_of(load_prompt(source.around.folder, prompt), SHORT, ends)
 
 
 def code_to_open(source: Source, brief: Brief) -> tuple[int, ...]:

@@ -1,28 +1,29 @@
-"""The one step that spends: ask the agent.
+"""The one step that spends: call the agent.
 
 The attempt is counted and its worst case reserved before, its bill recorded after. Killed in
 between, the row stays and says unknown; the step is repeated as a new attempt.
 
-A turn that was paid for and recorded is never sent again, whoever asks for its dispatch: this
-step, repeated after a crash, or another leg. The bill is in the ledger, the reply is kept, and
-what the agent wrote is kept under a ref: the dispatch goes on from there. A turn that was cut
-short is asked again.
+A turn that was paid for and recorded is never sent again, whether this step is repeated after a
+crash or another leg asks for its dispatch. The bill is in the ledger, the reply is kept, and what
+the agent wrote is kept under a ref: the dispatch continues from there. A turn that was cut short is
+sent again.
 """
 
 from __future__ import annotations
 
 import asyncio
-import time
 from dataclasses import replace
 
-from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent, AgentReply, Run
-from sparing.agents.process import worktree_lock
+from sparing.agents.backend import Access, AgentCall, AgentReply, Run
+from sparing.agents.worktree_lock import worktree_lock
 from sparing.briefing.trunk_group import access_of, form_of, system_of
+from sparing.clients.client_version import note_version
 from sparing.clients.outage import AT_ONCE, REPEATED
+from sparing.clients.web_search import WEB
 from sparing.dispatch.paid_call import Passing, Permit, SpendRefusal, ignored, pay
 from sparing.dispatch.resume_check import trusted
 from sparing.dispatch.spend import SpendRequest, last_call_after
-from sparing.errors import ConfigError, SparingError, StateError
+from sparing.errors import ConfigError, SparingError
 from sparing.failure import Failure
 from sparing.fleet.arrival import send
 from sparing.job import LOOP, Job, Ticket
@@ -35,12 +36,12 @@ from sparing.reply import Reply
 from sparing.review.stall import fruitless
 from sparing.roles.load import RoleClass
 from sparing.runtime import signals
-from sparing.runtime.containment import Receipt, guard
+from sparing.runtime.containment import guard
 from sparing.runtime.events import tell
 from sparing.runtime.sandbox import empty_folder, launch_in
 from sparing.runtime.source import Source, source_of
 from sparing.runtime.turn_history import front_of
-from sparing.runtime.web_search import WEB
+from sparing.runtime.turn_listener import Listener
 from sparing.sent import Sent
 from sparing.turn import TURNS, Turn
 from sparing.turn_event import FailoverEvent
@@ -50,9 +51,8 @@ from sparing.workspace.git.lanes import lane_name
 from sparing.workspace.git.worktree import Worktree, put_special_aside
 from sparing.workspace.project.leaks import leaks
 
-BURST_SECONDS = 0.5
 SECRETS = "repair_secrets"
-"""The words of the turn in which an author takes secrets out of what it wrote."""
+"""Template name of the turn in which an author removes secrets from what it wrote."""
 
 
 async def call(
@@ -63,14 +63,18 @@ async def call(
     before: int = 0,
     passing: Passing = ignored,
 ) -> Reply:
-    """`template` names the words that are sent, where they are not the turn's own; `before`, how
-    often this dispatch has sent them and got a good reply."""
+    """`template` names the prompt if it is not the turn's own; `before` is how often this
+    dispatch has sent it and got a good reply."""
     await signals.after(ticket.after)
     asking = SpendRequest(
         source_of(ticket, job, sent.backend), ticket, sent, template or job.turn.value
     )
     if (paid := paid_before(asking, before)) is not None:
         return paid
+    source = asking.source
+    note_version(
+        source.around.database, source.around.versions, source.backend, ticket.feature, ticket.at
+    )
     if sent.resume and not template and (why := await trusted(asking)):
         return Reply(Failure.INVALID_SESSION.value, f"not resumed: {why}")
     try:
@@ -79,7 +83,7 @@ async def call(
         # The branch was moved, the repository is gone: a person repairs it, then this is repeated.
         return Reply(error.what, error.repair)
     if isinstance(found, SpendRefusal):
-        return Reply(found.failure, found.detail)
+        found = Reply(found.failure, found.detail)
     return found if template or not found.failure else _taken_over(asking, found)
 
 
@@ -104,7 +108,7 @@ async def _run(asking: SpendRequest, permit: Permit, run: Run) -> AgentReply:
         launch = await asyncio.to_thread(
             launch_in, around, worktree, writes=writes, outside=outside
         )
-        listener = Listener(asking, permit.number)
+        listener = Listener(around.database, asking.ticket, source.job, permit.number)
         agent_call = replace(asked, lock=descriptor, launch=launch)
         try:
             reply = await run(agent_call, listener)
@@ -118,7 +122,7 @@ async def _run(asking: SpendRequest, permit: Permit, run: Run) -> AgentReply:
 
 
 def _keep(asking: SpendRequest, number: int, worktree: Worktree) -> None:
-    """What the agent has written is safe before anybody notes that its turn is done."""
+    """Save what the agent has written before its turn is recorded as done."""
     known, head = asking.source.around.folder.redactor.known, asking.source.job.head
 
     def refused(paths: tuple[str, ...]) -> bool:
@@ -129,12 +133,12 @@ def _keep(asking: SpendRequest, number: int, worktree: Worktree) -> None:
 
 
 def _writes(source: Source) -> bool:
-    """An author, except where it only says what it would write."""
+    """Whether the turn writes: an author's does, unless it only describes what it would write."""
     return source.role.role_class is RoleClass.AUTHOR and TURNS[source.job.turn].writes
 
 
 def _shown(source: Source, session: str) -> Access:
-    """A session that goes on keeps its tools: they are the beginning of what a cache holds."""
+    """Tools to list; a resumed session keeps its own, as they begin what the cache holds."""
     with source.around.database.read() as connection:
         known = front_of(connection, source.row.feature.key, session).access if session else ""
     wanted = access_of(source)
@@ -175,7 +179,7 @@ def _call(asking: SpendRequest, permit: Permit, worktree: Worktree) -> AgentCall
 
 
 def _cleaned(reply: AgentReply, redactor: Redactor) -> AgentReply:
-    """What an agent said is kept, told and sent on; here no secret is in it any more."""
+    """The reply without secrets, before it is stored, shown or passed on."""
     return replace(
         reply,
         text=redactor.clean(reply.text),
@@ -185,65 +189,8 @@ def _cleaned(reply: AgentReply, redactor: Redactor) -> AgentReply:
     )
 
 
-class Listener:
-    """What the agent does, told soon after it happens: one write for what comes in a burst."""
-
-    def __init__(self, asking: SpendRequest, number: int) -> None:
-        self._asking = asking
-        self._number = number
-        self._told = 0
-        self._waiting: list[AgentEvent] = []
-        self._receipt: Receipt | None = None
-        self._written = time.monotonic()
-        self._later: asyncio.TimerHandle | None = None
-
-    def __call__(self, event: AgentEvent) -> None:
-        if event.kind == ANSWERING:
-            signals.answering(self._asking.ticket.id)
-            return
-        self._waiting.append(event)
-        if time.monotonic() - self._written > BURST_SECONDS:
-            self.flush()
-        elif self._later is None:
-            # Whoever watches sees it soon, also if nothing follows for long.
-            loop = asyncio.get_running_loop()
-            self._later = loop.call_later(BURST_SECONDS, self._flush_in_time)
-
-    def receipt(self, found: Receipt) -> None:
-        """Told with what the agent did, in one write."""
-        self._receipt = found
-
-    def _flush_in_time(self) -> None:
-        """A timer has nobody to tell of an error: the end of the turn writes what is left, or says
-        why nothing can be written."""
-        waiting = self._waiting
-        try:
-            self.flush()
-        except StateError:
-            self._waiting = [*waiting, *self._waiting]
-
-    def flush(self) -> None:
-        source, ticket = self._asking.source, self._asking.ticket
-        if self._later is not None:
-            self._later.cancel()
-            self._later = None
-        events, self._waiting = self._waiting, []
-        self._written = time.monotonic()
-        if not events and self._receipt is None:
-            return
-        with source.around.database.write() as tx:
-            for event in events:
-                self._told += 1
-                name = f"{event.kind}.{self._number}.{self._told}"
-                tell(tx, ticket, source.job, event.kind, text=event.text, name=name)
-            if self._receipt is not None:
-                kind, text, data = self._receipt
-                name = f"receipt.{self._number}"
-                tell(tx, ticket, source.job, kind, text=text, data=data, name=name)
-
-
 def paid_before(asking: SpendRequest, before: int) -> Reply | None:
-    """What the turn gave, as if it had been sent now; None if it has to be sent."""
+    """The recorded reply, as if it had been sent now; None if the turn has to be sent."""
     with asking.source.around.database.read() as connection:
         rows = ledger.of_dispatch(connection, asking.ticket.id)
         good = [row for row in rows if row.attempt.template == asking.template and row.is_good]
@@ -270,8 +217,8 @@ def paid_before(asking: SpendRequest, before: int) -> Reply | None:
 
 
 def _taken_over(asking: SpendRequest, reply: Reply) -> Reply:
-    """With the backend that takes over by the rule `agent.fallback`, which is told; as it is where
-    none may, and then the work waits."""
+    """The reply with the backend that takes over by the rule `agent.fallback`, which is
+    recorded; unchanged if none may, and then the work waits."""
     # What the ledger has by now is weighed anew: it knows of this failure.
     source, left = replace(asking.source, sent_to="", _read={}), asking.backend.name
     try:

@@ -1,16 +1,18 @@
-"""Turns whose end nobody saw: the process was killed, or the turn was cancelled.
+"""Turns whose end was not seen: the process was killed, or the turn was cancelled.
 
-What such a turn used is estimated from what its client kept, and its reservation gives way to
-that. It is told as a failed turn, so nobody learns from its figures or takes its reply. Where a
-client keeps nothing, the turn stays unknown and counts with all that it had reserved.
+What such a turn used is estimated from what its client stored, and that replaces its reservation.
+It is recorded as a failed turn, so its figures and reply are not used. If a client stores nothing,
+the turn stays unknown and counts with its whole reservation.
 """
 
 from __future__ import annotations
 
 from sparing.agents.backend import Backend, KeepsBooks
+from sparing.config.settings import Settings
 from sparing.economy.prices import cost_nano, own_prices
 from sparing.errors import SparingError
 from sparing.failure import Failure
+from sparing.fleet.shared_limits import SharedLimits
 from sparing.records import features, ledger, totals
 from sparing.records.ledger import AttemptResult
 from sparing.records.open_turns import UnbilledTurn, unbilled
@@ -19,13 +21,13 @@ from sparing.segment import CHARS_PER_TOKEN
 from sparing.usage import Origin, Usage
 
 SMALL_CALLS = frozenset({totals.RESUME_CHECK, "keep-alive", "primer"})
-"""One call each, which reserves little more than it can use and has no turn's name in any book. A
-check of the client may even be under way in another process."""
+"""Single calls, which reserve little more than they can use and are not in a client's records. A
+check of the client may even be running in another process."""
 DETAIL = "it was cut off; its usage is estimated from what the client stored"
 
 
 def settle_killed(around: Surroundings, dispatch: str = "") -> None:
-    """Of one dispatch, or at the start, when nothing runs, of all."""
+    """Settle killed turns of one dispatch; or at the start, when nothing runs, of all."""
     with around.database.read() as connection:
         turns = unbilled(connection, dispatch)
     bills = [(turn, _estimate(around, turn)) for turn in turns]
@@ -37,19 +39,31 @@ def settle_killed(around: Surroundings, dispatch: str = "") -> None:
 
 
 def settle_taken_over(around: Surroundings, feature: str, *, books_here: bool) -> None:
-    """Of a feature whose worker is gone. What its client kept may lie on another machine."""
+    """Settle turns of a feature whose worker is gone; its client's records may be elsewhere."""
     with around.database.read() as connection:
         turns = [one for one in unbilled(connection) if one.feature == feature]
+        row = features.get(connection, feature)
     bills = [(turn, _estimate(around, turn) if books_here else None) for turn in turns]
     with around.database.write() as tx:
         for turn, bill in bills:
             ledger.close(tx, turn.dispatch)
             if bill is not None:
                 ledger.finish(tx, turn.dispatch, turn.number, bill)
+    if row is not None:
+        limits = shared_limits(around, around.settings(row))
+        for turn in turns:
+            limits.settle(turn.dispatch, turn.number)
+
+
+def shared_limits(around: Surroundings, settings: Settings) -> SharedLimits:
+    agent = settings.agent
+    return SharedLimits(
+        around.folder, around.database, settings.caps.limits, agent.limits, agent.limit_seconds
+    )
 
 
 def _estimate(around: Surroundings, turn: UnbilledTurn) -> AttemptResult | None:
-    """None where nobody can tell."""
+    """The estimated result; None if it can't be estimated."""
     if turn.role in SMALL_CALLS:
         return None
     with around.database.read() as connection:
@@ -80,7 +94,7 @@ def _estimate(around: Surroundings, turn: UnbilledTurn) -> AttemptResult | None:
 
 
 def _used(backend: Backend, turn: UnbilledTurn) -> Usage | None:
-    """The prompt at least: it may have been sent a moment before nothing could be kept of it."""
+    """Estimated usage; at least the prompt, which may have been sent before anything was stored."""
     if backend.name != turn.backend or not isinstance(backend, KeepsBooks):
         return None
     used = backend.spent(f"{turn.dispatch}.{turn.number}.{turn.prompt[:8]}")

@@ -1,9 +1,9 @@
 """One paid call: reserved before, sent, settled after; reserving and settling are transactions.
 
-Everything that asks a model comes here: turns of a feature, calls that keep a session warm, the
-check whether sessions can be resumed, reviewers on trial. A call is only sent if the worst it can
-take fits under every cap. What was reserved stays taken until the bill is known; for a call whose
-end nobody saw, see `killed_turns`.
+Every call to a model comes here: turns of a feature, calls that keep a session warm, the check
+whether sessions can be resumed, reviewers on trial. A call is only sent if the most it can cost
+fits under every cap. The reservation stands until the bill is known; for a call whose end was not
+seen, see `killed_turns`.
 """
 
 from __future__ import annotations
@@ -16,35 +16,39 @@ from dataclasses import asdict, dataclass, replace
 from typing import Generic, NamedTuple, TypeVar
 
 from sparing.agents.backend import AgentCall, AgentEvent, AgentReply, Backend, ModelCall, Run
+from sparing.clients.session_travel import SessionTravel
 from sparing.config.load import load
 from sparing.config.settings import Settings
 from sparing.connection import Connection
 from sparing.constant_path import told
-from sparing.dispatch.killed_turns import settle_killed
+from sparing.dispatch.killed_turns import settle_killed, shared_limits
 from sparing.economy.cost_model import worst_case
 from sparing.economy.prices import cost_nano, own_prices, price_of
 from sparing.failure import Failure
+from sparing.fleet.slots import sleep_aside
 from sparing.money import Amount, Billing, CapLimits, Reached
 from sparing.records import caps, ledger
 from sparing.records.caps import Whose
+from sparing.records.folder import StateFolder
 from sparing.records.ledger import Attempt, AttemptResult
-from sparing.runtime import shared_cap
+from sparing.records.shared_spending import Busy
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.usage import Usage
+from sparing.wait import waiting
 
-SIBLING_SECONDS = 0.2
+SIBLING_SECONDS, BUSY_SECONDS = 0.2, 1.0
 RESERVED = "call:reserved"
 ANSWERED = "call:answered"
 """Crash points: a reservation without a turn, a turn without its bill."""
 SILENT = frozenset({Failure.CRASHED, Failure.TIMED_OUT})
-"""A client that ends like this without any usage has not told it; it was not nothing."""
+"""After these failures, a client without any usage has not reported it; it was not zero."""
 Passing = Callable[[str], None]
-"""Hears of each crash point that is passed."""
+"""Called at each crash point."""
 S = TypeVar("S")
 T = TypeVar("T")
 Send = Callable[["Permit", Run], Awaitable[S]]
-"""Sends a call that was permitted with the `run` it is given."""
+"""Sends a permitted call, using the `run` it is given."""
 
 
 class Permit(NamedTuple):
@@ -55,7 +59,7 @@ class Permit(NamedTuple):
 
 
 class SpendRefusal(NamedTuple):
-    """It may not, or nothing may follow it."""
+    """The call may not be sent, or nothing may follow it."""
 
     failure: str
     detail: str
@@ -106,46 +110,57 @@ class Purchase(ABC, Generic[S, T]):
         return SpendRefusal(Failure.BUDGET.value, reached.words)
 
     def begun(self, tx: Connection, number: int) -> None:
-        """Told with the reservation, if anybody is."""
+        """Record more along with the reservation; nothing by default."""
 
     @abstractmethod
     def bill(self, answer: S) -> AttemptResult: ...
 
     @abstractmethod
     def settled(self, tx: Connection, permit: Permit, answer: S, bill: AttemptResult) -> T:
-        """What whoever asks gets; recorded with the bill."""
+        """The result for the caller; recorded with the bill."""
 
 
 def ignored(_point: str) -> None:
-    """Nobody listens for crash points."""
+    """Ignore crash points."""
 
 
 async def pay(
     purchase: Purchase[S, T], send: Send[S], passing: Passing = ignored
 ) -> T | SpendRefusal:
     """Reserve, send and settle one call."""
-    while (permit := reserve(purchase)) is None:
-        await asyncio.sleep(SIBLING_SECONDS)
+    while not isinstance(permit := reserve(purchase), Permit | SpendRefusal):
+        if permit is None:
+            await asyncio.sleep(SIBLING_SECONDS)
+            continue
+        with waiting(f"waiting for {permit.words}", permit.seconds):
+            await sleep_aside(min(permit.seconds, BUSY_SECONDS))
     if isinstance(permit, SpendRefusal):
         return permit
     passing(RESERVED)
-    with given_up(purchase):
-        answer = await send(permit, run_on(purchase.backend))
+    with given_up(purchase, permit.number):
+        answer = await send(permit, run_on(purchase.backend, purchase.around.folder))
     passing(ANSWERED)
     return settle(purchase, permit, answer)
 
 
-def run_on(backend: Backend) -> Run:
-    """The one place that asks a backend. Without `pay`, whoever asks books the bill later.
+def run_on(backend: Backend, folder: StateFolder | None = None) -> Run:
+    """The only function that calls a backend. Without `pay`, the caller records the bill later.
 
-    Paths that only the client's sandbox has don't get any further than here.
+    Paths that exist only in the client's sandbox are translated here. With the folder of the
+    records, sessions come from there and go there.
     """
+    travel = SessionTravel(folder, backend, folder.server is not None) if folder else None
 
     async def run(call: AgentCall, listener: Callable[[AgentEvent], None]) -> AgentReply:
         def listen(event: AgentEvent) -> None:
             listener(event._replace(text=told(event.text)))
 
-        return _translated(await backend.run(call, listen))
+        if travel is not None and call.resume:
+            await asyncio.to_thread(travel.lay_down, call.resume)
+        reply = await backend.run(call, listen)
+        if travel is not None and travel.shared and not (call.ping or reply.failure):
+            await asyncio.to_thread(travel.keep, reply.session, call.model, call.at)
+        return _translated(reply)
 
     return run
 
@@ -160,11 +175,11 @@ def _translated(reply: AgentReply) -> AgentReply:
     )
 
 
-def reserve(purchase: Purchase[S, T]) -> Permit | SpendRefusal | None:
+def reserve(purchase: Purchase[S, T]) -> Permit | SpendRefusal | Busy | None:
     """None if it is too early to say: a sibling holds more than it may need in the end."""
     attempt, before = purchase.attempt, list[int]()
 
-    def reserved(tx: Connection) -> Permit | SpendRefusal | None:
+    def reserved(tx: Connection) -> Permit | SpendRefusal | Busy | None:
         limits = caps.in_force(tx, purchase.settings.caps.limits, whose(attempt))
         worst = purchase.worst(limits)
         begun = ledger.last_number(tx, attempt.dispatch)
@@ -173,11 +188,15 @@ def reserve(purchase: Purchase[S, T]) -> Permit | SpendRefusal | None:
         before[:] = [begun]
         objection = purchase.objection(tx, limits, worst)
         if objection is None:
-            reached = shared_cap.hold(purchase.around, attempt, begun + 1, limits, worst)
-            objection = purchase.refusal(tx, reached) if reached else None
+            found = shared_limits(purchase.around, purchase.settings).hold(
+                attempt, begun + 1, limits, worst
+            )
+            if isinstance(found, Busy):
+                return found
+            objection = purchase.refusal(tx, found) if found else None
         if objection is not None:
             return None if objection is TOO_EARLY else objection
-        number = ledger.begin(tx, attempt, worst)
+        number = ledger.begin(tx, attempt, worst, begun)
         purchase.begun(tx, number)
         return Permit(number, worst)
 
@@ -185,7 +204,7 @@ def reserve(purchase: Purchase[S, T]) -> Permit | SpendRefusal | None:
 
 
 def settle(purchase: Purchase[S, T], permit: Permit, answer: S) -> T:
-    """Record the bill; what was reserved gives way to it."""
+    """Record the bill, which replaces the reservation."""
     bill, dispatch = purchase.bill(answer), purchase.attempt.dispatch
 
     def settled(tx: Connection) -> T:
@@ -193,17 +212,19 @@ def settle(purchase: Purchase[S, T], permit: Permit, answer: S) -> T:
         return purchase.settled(tx, permit, answer, bill)
 
     done = purchase.around.database.transact(settled)
-    shared_cap.settle(purchase.around, purchase.settings.caps.limits, dispatch, permit.number)
+    shared_limits(purchase.around, purchase.settings).settle(dispatch, permit.number)
     return done
 
 
 @contextmanager
-def given_up(purchase: Purchase[S, T]) -> Generator[None]:
+def given_up(purchase: Purchase[S, T], number: int) -> Generator[None]:
     """A call that is cancelled or fails here is settled at once: a sibling may wait for it."""
     try:
         yield
     except BaseException:
         settle_killed(purchase.around, purchase.attempt.dispatch)
+        limits = shared_limits(purchase.around, purchase.settings)
+        limits.settle(purchase.attempt.dispatch, number)
         raise
 
 
@@ -238,12 +259,12 @@ def _call(call: ModelCall) -> dict[str, int]:
 
 
 def clear(around: Surroundings) -> None:
-    """At the start: prices are caught up; where nothing runs, turns without an end are settled.
-    On a server others may be at work: whoever takes a feature over settles its turns."""
+    """At the start: price turns that had none, and settle turns without an end. On a server
+    others may be working: the worker that takes a feature over settles its turns."""
     settings = load(around.sources, {}).settings
     own = own_prices(settings.models.prices)
     if around.folder.server is None:
         settle_killed(around)
-        shared_cap.correct(around, settings.caps.limits)
+        shared_limits(around, settings).correct()
     with around.database.write() as tx:
         ledger.price(tx, lambda model, usage, size: cost_nano(model, usage, own, size))

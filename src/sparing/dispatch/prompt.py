@@ -10,10 +10,9 @@ from sparing.briefing.other_policies import base_digest
 from sparing.briefing.trunk_group import (
     access_of,
     client_of,
-    model_of,
     order_of,
     referenced,
-    role_text,
+    roles_apart,
     shows_writing,
     system_of,
     trunk_key,
@@ -24,6 +23,7 @@ from sparing.dispatch.alternatives import session_front
 from sparing.dispatch.way_choice import Chosen, choose_way
 from sparing.records.folder import keep_prompt
 from sparing.runtime.source import Source
+from sparing.runtime.turn_model import SHARED, model_of, on_models
 from sparing.segment import Segment, Volatility, estimate_tokens
 from sparing.sent import Sent, SentAhead
 from sparing.way import Way
@@ -34,6 +34,13 @@ def choose(source: Source, brief: Brief, at: float, error: str = "") -> Chosen:
     return choose_way(source, brief, trunk_key(source, brief, client_of(source)), at, error)
 
 
+def with_model(source: Source, brief: Brief, at: float, error: str) -> tuple[Source, Chosen]:
+    """On the model of those who share its prefix, unless its own is cheaper."""
+    own, *others = ((one, choose(one, brief, at, error)) for one in on_models(source))
+    shared = min(others, key=lambda way: way[1].decision.shared_cost, default=own)
+    return shared if shared[1].decision.shared_cost < own[1].decision.cost else own
+
+
 def seal(source: Source, brief: Brief, chosen: Chosen, ahead: SentAhead | None = None) -> Sent:
     decision, segments = chosen.decision, chosen.composed.segments
     resume = source.session.id if decision.way is Way.RESUME and source.session else ""
@@ -42,7 +49,7 @@ def seal(source: Source, brief: Brief, chosen: Chosen, ahead: SentAhead | None =
         prompt=keep_prompt(source.around.folder, segments),
         chars=sum(len(segment.text) for segment in segments),
         way=decision.way,
-        reason=decision.reason,
+        reason=decision.reason + (SHARED if source.on_model else ""),
         resume=resume,
         model=source.session.model if resume and source.session else model_of(source),
         naive={**_naive(source, brief), "own_system": _own_system(source, chosen)},
@@ -59,7 +66,7 @@ def seal(source: Source, brief: Brief, chosen: Chosen, ahead: SentAhead | None =
 
 
 def _system(source: Source, chosen: Chosen) -> str:
-    """Where it is not the neutral one: the role's own, or that of the session which goes on."""
+    """The system prompt if not the neutral one: the role's own, or the resumed session's."""
     match chosen.decision.way:
         case Way.PLAIN:
             return source.around.folder.keep(plain_system(chosen.brief))
@@ -93,18 +100,8 @@ def _naive(source: Source, brief: Brief) -> dict[str, Any]:
         ],
         "before": sent + estimate_tokens(system_of(source)),
         "sent_tools": sent,
-        **_roles_apart(source, brief),
+        **({"roles": roles_apart(source, brief)} if len(source.roles) > 1 else {}),
     }
-
-
-def _roles_apart(source: Source, brief: Brief) -> dict[str, Any]:
-    """Of reviewers who look in one turn: what tells each of them alone who it is."""
-    if len(source.roles) == 1:
-        return {}
-    texts = (role_text(one, source.job.turn) for one in source.roles)
-    briefs = (replace(brief, role=replace(brief.role, text=text)) for text in texts)
-    told = (Segment("role", role_words(one), Volatility.ROLE) for one in briefs)
-    return {"roles": [[one.digest, one.tokens] for one in told]}
 
 
 def _unknown(chosen: Chosen) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from sparing.dispatch.paid_call import Permit, Purchase, SpendRefusal, pay, run_
 from sparing.dispatch.spend import SpendRequest
 from sparing.economy.prices import cost_nano, own_prices
 from sparing.money import Amount, CapLimits
+from sparing.percent import percent
 from sparing.records import resume_checks
 from sparing.records.ledger import Attempt, AttemptResult
 from sparing.records.resume_checks import CheckRow
@@ -36,7 +37,7 @@ from sparing.workspace.git.worktree import Worktree
 
 ROLE = RESUME_CHECK
 MOST_TOKENS = 150_000
-"""Of a check at its worst; three turns of a few thousand tokens are usual."""
+"""The most a check may use; three turns of a few thousand tokens are usual."""
 NO_ROOM = "checking it would exceed a cap"
 
 # Siblings that want to resume at the same moment wait for one check.
@@ -58,7 +59,7 @@ class ResumeCheckRequest(NamedTuple):
 
 
 async def trusted(asking: SpendRequest) -> str:
-    """Check it if nobody has; the reason not to resume, or nothing."""
+    """Check it if that was not done yet; returns the reason not to resume, or ""."""
     wanted = ResumeCheckRequest(asking.source.backend, asking.settings, asking.ticket.at)
     if wanted.backend.capabilities.proven:
         return ""
@@ -149,7 +150,7 @@ class _Check(Purchase[CheckRow, str]):
         return self.priced(Amount(MOST_TOKENS, limits.turn.nano_usd))
 
     def begun(self, tx: Connection, number: int) -> None:
-        words = f"checks once whether {self.attempt.backend} can resume its sessions"
+        words = f"checks once that {self.attempt.backend} can resume its sessions"
         self._tell(tx, f"{ROLE}.{number}", words, {})
 
     def bill(self, answer: CheckRow) -> AttemptResult:
@@ -168,7 +169,7 @@ class _Check(Purchase[CheckRow, str]):
         )
 
     def settled(self, tx: Connection, permit: Permit, answer: CheckRow, bill: AttemptResult) -> str:
-        """The reason not to resume, or nothing."""
+        """Record the result; returns the reason not to resume, or ""."""
         resume_checks.book(tx, answer, self.attempt.dispatch)
         words = f"sessions are not resumed: {answer.reason}" if answer.reason else _good(answer)
         data = {"share": answer.share, "reason": answer.reason}
@@ -181,7 +182,7 @@ class _Check(Purchase[CheckRow, str]):
 
 
 def _good(found: CheckRow) -> str:
-    share = "" if found.share is None else f", {found.share:.0%} of it read from cache"
+    share = "" if found.share is None else f", {percent(found.share)} of it read from cache"
     return f"sessions can be resumed{share}"
 
 

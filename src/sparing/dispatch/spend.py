@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sparing.agents.backend import AgentReply
+from sparing.clients.outage import used_up
 from sparing.connection import Connection
 from sparing.dispatch.paid_call import (
     TOO_EARLY,
@@ -68,8 +69,12 @@ class SpendRequest(Purchase[AgentReply, Reply]):
         )
 
     def objection(self, tx: Connection, limits: CapLimits, worst: Amount) -> SpendRefusal | None:
-        """A cap that it could break, or a leg that works for too long."""
+        """A quota that is used up, a cap that it could break, or a leg that works for too long."""
         attempt = self.attempt
+        out = used_up(tx, attempt.backend, attempt.feature)
+        if out is not None and self.around.now(self.source.row, 0) < out.until:
+            _tell_quota(tx, self, 0, out.until, out.detail)
+            return SpendRefusal(Failure.QUOTA.value, out.detail)
         reached = _reached(tx, self, attempt, limits) or caps.reached(
             tx, limits, whose(attempt), worst
         )
@@ -94,7 +99,7 @@ class SpendRequest(Purchase[AgentReply, Reply]):
     def settled(
         self, tx: Connection, permit: Permit, answer: AgentReply, bill: ledger.AttemptResult
     ) -> Reply:
-        """Whether the work may go on with this reply."""
+        """The reply, with a failure if the work may not continue with it."""
         stop = _stop(tx, self, permit, answer, bill.reply)
         return Reply(
             failure=stop.failure,
@@ -132,7 +137,7 @@ def _refuse(tx: Connection, asking: SpendRequest, reached: Reached) -> SpendRefu
 
 
 def last_call_after(calls: int, seconds: float) -> float:
-    """How long after its start a turn's last request started, if all of them took as long."""
+    """Seconds from a turn's start to its last request, assuming that all took equally long."""
     return seconds * (calls - 1) / calls if calls else 0.0
 
 
@@ -142,8 +147,7 @@ def _stop(
     if reply.failure is Failure.BUDGET:
         return _refuse(tx, asking, _overrun(permit, reply))
     if reply.failure is Failure.QUOTA and reply.resets_at is not None:
-        data, name = {"resets_at": reply.resets_at}, f"quota.{permit.number}"
-        tell(tx, asking.ticket, asking.source.job, "quota", text=reply.detail, data=data, name=name)
+        _tell_quota(tx, asking, permit.number, reply.resets_at, reply.detail)
     if reply.failure is not None:
         return SpendRefusal(reply.failure.value, reply.detail)
     # Everybody is asked once more at the end, under `seed` also where nothing has changed.
@@ -154,8 +158,15 @@ def _stop(
     return SpendRefusal(LOOP, why) if why else SpendRefusal("", "")
 
 
+def _tell_quota(
+    tx: Connection, asking: SpendRequest, number: int, resets_at: float, words: str
+) -> None:
+    data, name = {"resets_at": resets_at}, f"quota.{number}"
+    tell(tx, asking.ticket, asking.source.job, "quota", text=words, data=data, name=name)
+
+
 def _overrun(permit: Permit, reply: AgentReply) -> Reached:
-    """A turn that was ended by its own limit; which of the two the backend can't tell."""
+    """For a turn ended by its own limit: which one, as the backend can't tell."""
     used, limit = reply.usage.total, permit.limit
     if used > limit.tokens or limit.nano_usd is None:
         return Reached(

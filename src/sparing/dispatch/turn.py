@@ -1,13 +1,13 @@
 """The parts of a dispatch around its call. Each may be repeated after a crash.
 
-`prepare` writes nothing but texts named by their hash. What follows the call writes rows under
-the dispatch's own id and commits what the agent left, with the job's head as parent, so a
-repetition gives the same commit. None of them spends.
+`prepare` writes nothing but texts named by their hash. What follows the call writes rows under the
+dispatch's own id and commits what the agent left, with the job's head as parent, so a repetition
+gives the same commit. None of them spends.
 
-Whether what a prompt begins with is sent ahead of it by itself, to be kept for an hour.
+Also whether a prompt's beginning is sent ahead on its own, to be cached for an hour.
 
-Asked once the way is chosen. Priced by the economy room, from what the cache is believed to hold
-and from when prompts with such a trunk were sent so far, here and in other features.
+Decided once the way to send it is chosen, and priced by the economy room, from what the cache
+should hold and when prompts with such a trunk were sent, here and in other features.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sparing.context.prompt import turns
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.review_words import repair_reply
 from sparing.dispatch.agent_purpose import agent_purpose
-from sparing.dispatch.prompt import choose, seal
+from sparing.dispatch.prompt import seal, with_model
 from sparing.dispatch.way_choice import Chosen
 from sparing.economy.cache_contents import cached_tokens
 from sparing.economy.cache_lives import NO_PRIMER, Primer, expected_returns, primer, steady_end
@@ -71,14 +71,14 @@ async def prepare(ticket: Ticket, job: Job, error: str) -> Sent | NotSent:
 
 
 def _gathered(source: Source, asked: Ticket) -> Brief:
-    """Whoever works beside others has a worktree to itself, made while the first one begins."""
+    """Gather; a task that runs beside others gets its own worktree, made while the first begins."""
     if source.job.lane:
         source.around.worktree(source.row, source.job.head, source.job.lane)
     return with_words(gather(source), source, asked)
 
 
 def _prepared(source: Source, asked: Ticket, brief: Brief, error: str) -> Sent:
-    chosen = choose(source, aided(brief, source), asked.at, error)
+    source, chosen = with_model(source, aided(brief, source), asked.at, error)
     sent = seal(source, brief, chosen, ahead_of(source, chosen))
     tell_prepared(source, asked, sent, chosen.marker)
     tell_given(source, asked, chosen.composed)
@@ -88,7 +88,7 @@ def _prepared(source: Source, asked: Ticket, brief: Brief, error: str) -> Sent:
 async def prepare_repair(
     sent: Sent, session: str, problem: str, verdict: bool = True, panel: tuple[str, ...] = ()
 ) -> Sent:
-    """The one turn in which a reviewer may put its reply into shape; a verdict's is shown."""
+    """The one turn in which a reviewer may correct its reply; for a verdict the form is shown."""
     words = repair_reply(problem, verdict=verdict, panel=panel)
     return _repair(sent, session, words, "the reply was no verdict")
 
@@ -134,8 +134,7 @@ async def commit(ticket: Ticket, job: Job, sent: Sent, reply: Reply) -> JobResul
         keep(tx)
         remember(tx, source, ticket, sent, reply, change or "")
         if change is not None:
-            stamp = stamp_of(source, agent_purpose(source), ticket.step, ticket.at)
-            tell(tx, ticket, job, "commit", text=stamp.subject, data={"commit": change})
+            _tell_commit(tx, source, ticket, change)
         tell_handoff(tx, ticket, source, reply.reply)
     if change is None and (TURNS[job.turn].may_leave or may_leave(source, reply.reply)):
         return JobResult(commit=job.head, reply=reply.reply, changed=False)
@@ -158,14 +157,21 @@ async def report(ticket: Ticket, job: Job, result: JobResult) -> JobResult:
         return Leak(tuple(found.places)).result
     except SparingError as error:
         return JobResult(failure=error.what, detail=error.repair)
-    if commit_id and source.transition:
+    if commit_id:
         with source.around.database.write() as tx:
-            _saw(tx, source, ticket, commit_id)
+            _tell_commit(tx, source, ticket, commit_id)
+            if source.transition:
+                _saw(tx, source, ticket, commit_id)
     return replace(result, commit=commit_id or job.head)
 
 
+def _tell_commit(tx: Connection, source: Source, ticket: Ticket, commit_id: str) -> None:
+    stamp = stamp_of(source, agent_purpose(source), ticket.step, ticket.at)
+    tell(tx, ticket, source.job, "commit", text=stamp.subject, data={"commit": commit_id})
+
+
 def _saw(tx: Connection, source: Source, ticket: Ticket, commit_id: str) -> None:
-    """The verdict that was written down is known to the session that gave it."""
+    """Note that the session that gave a verdict knows its report."""
     scope = session_scope(source.job)
     session = sessions.get(tx, ticket.feature, scope, session_owner(source.job))
     if session is not None:
@@ -228,7 +234,7 @@ def _commit(source: Source, ticket: Ticket) -> str | None:
 
 
 def _kept(worktree: Worktree, head: str, dispatch: str, good: list[int]) -> KeptFiles | None:
-    """What the last good turn left, as the files are by now: put there if they were not."""
+    """Files as the last good turn left them; None if they first had to be restored."""
     if not good:
         return None
     if left := as_left(worktree, head, dispatch, good[-1]):
@@ -249,7 +255,7 @@ def _write_report(source: Source, dispatch: str) -> None:
 
 
 def ahead_of(source: Source, chosen: Chosen) -> SentAhead | None:
-    """None where nothing is, which is usual."""
+    """What to send ahead; None in most cases."""
     blocks = _blocks(source, chosen)
     found = _priced(source, chosen, blocks) if blocks else NO_PRIMER
     if not found.pays:

@@ -1,7 +1,7 @@
-"""Choosing the way: every way that could be taken is composed, priced and compared.
+"""Choosing the way to send a prompt: every possible one is composed, priced and compared.
 
-What a role must know is the same whichever way it is told; only the price differs. The decision
-is the economy room's; here its inputs are gathered from the brief, the session and the ledger.
+What a role must know is the same in each; only the price differs. The decision is the economy
+room's; here its inputs are gathered from the brief, the session and the ledger.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sparing.briefing.extras import bare, whole
 from sparing.briefing.fact_sheet import sheet_words
 from sparing.briefing.other_policies import base_digest, other_prompts
 from sparing.briefing.recall import Recall, recalled
-from sparing.briefing.trunk_group import access_of, client_of, model_of, policy_of, system_of
+from sparing.briefing.trunk_group import access_of, client_of, policy_of, system_of
 from sparing.context.documents.fix_summary import answers
 from sparing.context.prompt.brief import REVIEWS, Brief
 from sparing.context.prompt.compose import Composed
@@ -41,6 +41,7 @@ from sparing.records import verdicts
 from sparing.runtime import turn_history
 from sparing.runtime.levers import group_of, is_chained, levers_of, life_of, off_of
 from sparing.runtime.source import Source
+from sparing.runtime.turn_model import model_of
 from sparing.segment import TrunkKey, estimate_tokens
 from sparing.sent import IN_MONEY, IN_TOKENS, OtherPrompts, SentRecord
 from sparing.turn_kind import KINDS, Actor, TurnKind
@@ -51,18 +52,18 @@ from sparing.way import Lever, Policy, Way
 class Chosen:
     decision: WayDecision
     brief: Brief
-    """What is said, with what the chosen template adds."""
+    """The brief that is sent, with what the chosen template adds."""
     composed: Composed
     inputs: Inputs
     recall: Recall
     error: str = ""
-    """Why a session could not be gone on with."""
+    """Why a session could not be resumed."""
     sent_with: SentRecord = field(default_factory=SentRecord)
     """Levers in use, what is learned from, and for the proof what else could have been sent."""
 
     @property
     def life(self) -> str:
-        """Of what the first mark ends."""
+        """Lifetime of what the first mark ends."""
         lives = [one.mark.value for one in self.inputs.offers[self.decision.way].blocks if one.mark]
         return lives[0] if lives else LIFE.value
 
@@ -129,7 +130,7 @@ def choose_way(source: Source, brief: Brief, key: TrunkKey, at: float, error: st
 def _told(
     source: Source, brief: Brief, taught: _Taught, error: str
 ) -> tuple[Brief, dict[Way, Alternative]]:
-    """The ways, and the brief they tell: code in steps only if no line is lost in them."""
+    """The ways to send it, and their brief: code in steps only if no line is lost that way."""
     told = ways_of(source, brief, taught.terms, error)
     if brief.code is None or not brief.code.since:
         return brief, told
@@ -173,11 +174,12 @@ def _sent_with(
         covered=tuple(brief.covered),
         levers=tuple(sorted(lever.value for lever in levers_of(source))),
         off=off_of(source),
+        policy=policy_of(source).value,
     )
 
 
 def _lost(brief: Brief) -> Brief:
-    """A role whose session is gone is told so."""
+    """The brief, telling the role that its session is lost."""
     return replace(brief, asked=replace(brief.asked, lost=True))
 
 
@@ -261,7 +263,7 @@ def _actor(source: Source, brief: Brief) -> Actor:
 
 
 def _is_first(source: Source, brief: Brief) -> bool:
-    """Nobody expects a session: the role has not been asked for this before."""
+    """Whether no session is expected, as the role has not been asked for this before."""
     job, kind = source.job, brief.asked.kind
     if kind in REVIEWS:
         return job.iteration == 1 and not job.final

@@ -1,8 +1,8 @@
-"""Which way to send a dispatch, with the reason in words.
+"""How to send a dispatch (the "way"), with the reason in words.
 
-The decision is a value: the way, what every way was expected to cost, which template the words
-come from, and what it means for the session that was kept. Policies differ in the choice only:
-what a role must know is the same under each of them.
+The decision is a value: the way, the expected cost of every way, the template of the prompt, and
+what happens to the kept session. Policies differ only in the choice: what a role must know is the
+same under each of them.
 
 The template decision matrix of the original workflow, as one table.
 
@@ -30,12 +30,13 @@ from sparing.economy.predict import (
     predict,
     too_long,
 )
+from sparing.percent import percent
 from sparing.turn_kind import Actor
 from sparing.way import Policy, Way
 
 NOTHING: Mapping[Way, str] = MappingProxyType({})
 TIE = 0.01
-"""Ways whose predictions differ by no more of it are taken to cost the same."""
+"""Relative difference up to which two predictions count as the same cost."""
 SIMPLEST_FIRST = (Way.COMPOSE, Way.REFERENCE, Way.RESUME, Way.FORK)
 
 
@@ -50,11 +51,21 @@ class WayDecision:
     marker: bool
     """The review history gets a line: resume fell back."""
 
+    @property
+    def cost(self) -> float:
+        """Of the chosen way, on a model that nobody else uses."""
+        return self.predictions[self.way].cost or 0.0
+
+    @property
+    def shared_cost(self) -> float:
+        """The same on the model of others: less what those who follow need not write again."""
+        return self.cost - self.predictions[self.way].later
+
 
 def decide_way(
     policy: Policy, moment: Moment, inputs: Inputs, barred: Mapping[Way, str] = NOTHING
 ) -> WayDecision:
-    """`barred`: ways that are on offer and not to be taken, with the reason."""
+    """Choose how to send a dispatch; `barred`: ways on offer that are ruled out, and why."""
     if Way.COMPOSE not in inputs.offers:
         raise ValueError("compose is always on offer")
     predictions = predict(inputs)
@@ -88,41 +99,41 @@ def _adaptive(
     predictions: Mapping[Way, Prediction],
     unwanted: Mapping[Way, str],
 ) -> WayDecision:
-    """The cheapest way among those that tell the agent all it must know."""
+    """The cheapest way to send it that tells the agent all it must know."""
     row = row_for(moment, guarded=False)
     barred = {**_barred(row, moment, inputs), **unwanted}
     ways = {way: found for way, found in predictions.items() if way not in barred}
     way = cheapest(ways)
     if plain_is_cheaper(ways, way):
         way = Way.PLAIN
-    compared = _compared(way, ways, inputs)
-    reason = f"{barred[Way.RESUME]}; {compared}" if Way.RESUME in barred else compared
+    told = compared(way, ways, inputs)
+    reason = f"{barred[Way.RESUME]}; {told}" if Way.RESUME in barred else told
     if row.template.resumes and way is not Way.RESUME:
         return WayDecision(way, predictions, reason, _full(moment), reset=True, marker=False)
     return WayDecision(way, predictions, reason, row.template, row.reset, row.marker)
 
 
 def _barred(row: MatrixRow, moment: Moment, inputs: Inputs) -> dict[Way, str]:
-    """Ways that are not taken at any price."""
+    """Ways to send it that are ruled out at any price, with the reason."""
     if not row.template.resumes:
         return {Way.RESUME: row.scenario}
     if moment.delta(guarded=False) is DeltaState.EMPTY:
         return {Way.RESUME: "nothing changed, nothing answered"}
     if inputs.share.misses:
-        seen = f"{inputs.share.mean:.0%} of it in {inputs.share.resumes} resumes"
+        seen = f"{percent(inputs.share.mean)} of it in {inputs.share.resumes} resumes"
         reason = f"this client reads too little of a resumed transcript from the cache, {seen}"
         return {Way.RESUME: reason, Way.FORK: reason}
     return {}
 
 
 def _full(moment: Moment) -> Template:
-    """As the matrix has it for whoever is asked for the first time."""
+    """The template that the matrix has for a role's first dispatch."""
     return row_for(replace(moment, first=True), guarded=False).template
 
 
 def cheapest(predictions: Mapping[Way, Prediction]) -> Way:
-    """Of ways that cost about as much the simpler one: a composed prompt also fills the cache for
-    those who share its trunk. Composing is always possible."""
+    """The cheapest way to send it; if the costs are about equal the simpler one, since a
+    composed prompt also fills the cache for others. Composing is always possible."""
     best, least = Way.COMPOSE, math.inf
     for way in SIMPLEST_FIRST:
         found = predictions.get(way)
@@ -132,15 +143,16 @@ def cheapest(predictions: Mapping[Way, Prediction]) -> Way:
 
 
 def plain_is_cheaper(ways: Mapping[Way, Prediction], way: Way) -> bool:
-    """Whoever writes a trunk pays for it, and those who read it are spared: over all of them it has
-    to cost less than if each were told plainly."""
+    """Whether a plain prompt beats the chosen one, even counting what later dispatches save by
+    reading the trunk that this one writes."""
     plain, best = ways.get(Way.PLAIN), ways.get(way)
     if plain is None or plain.cost is None:
         return False
     return best is None or best.cost is None or plain.cost < best.cost - best.later
 
 
-def _compared(way: Way, ways: Mapping[Way, Prediction], inputs: Inputs) -> str:
+def compared(way: Way, ways: Mapping[Way, Prediction], inputs: Inputs) -> str:
+    """The expected cost of the chosen way beside that of the others, in words."""
     worth = {
         name: f"{inputs.rates.equivalents(found.cost):,.0f}"
         for name, found in ways.items()
@@ -148,14 +160,24 @@ def _compared(way: Way, ways: Mapping[Way, Prediction], inputs: Inputs) -> str:
     }
     text = f"{way} costs as much as {worth.pop(way)} input tokens ({ways[way].words})"
     rest = ", ".join(f"{other} {size}" for other, size in worth.items())
-    return f"{text}; {rest}" if rest else text
+    return "; ".join(part for part in (text, rest, _why_dearer(way, ways, inputs)) if part)
+
+
+def _why_dearer(way: Way, ways: Mapping[Way, Prediction], inputs: Inputs) -> str:
+    """Why a way was chosen over one that is cheaper for this dispatch; empty if none is."""
+    taken = ways[way].cost or 0.0
+    less = [one for one, found in ways.items() if found.cost is not None and found.cost < taken]
+    if Way.PLAIN in less:
+        later = f"{inputs.rates.equivalents(ways[way].later):,.0f}"
+        return f"later turns that share its prefix are expected to save {later}"
+    return f"{less[0]} is not cheaper by more than {percent(TIE)}" if less else ""
 
 
 class Template(StrEnum):
     FULL = "full"
     """Everything the role must know."""
     DELTA = "delta"
-    """Into its session: what changed since it last looked."""
+    """Into its session: what changed since its last turn."""
     FINAL = "final"
     """Into its session: what changed since it passed, to be checked once more."""
     FALLBACK = "fallback"
@@ -176,7 +198,7 @@ class Moment:
 
     actor: Actor
     first: bool
-    """The role has not been asked yet in this loop; a rerun begins anew."""
+    """True if the role has not been asked yet in this loop; a rerun starts over."""
     session: bool = False
     """Its session is known."""
     can_resume: bool = True
@@ -188,9 +210,9 @@ class Moment:
     diff: Diff = Diff.CHANGED
     answers: bool = False
     delta_chars: int = 0
-    """Of the whole delta prompt."""
+    """Characters of the whole delta prompt."""
     fresh_chars: int = 0
-    """Of the role's latest fresh prompt."""
+    """Characters of the role's latest fresh prompt."""
 
     def delta(self, *, guarded: bool) -> DeltaState:
         long = guarded and too_long(self.delta_chars, self.fresh_chars)
@@ -215,7 +237,7 @@ class MatrixRow(NamedTuple):
 
 REVIEWER, FIXER = Actor.REVIEWER, Actor.FIXER
 MATRIX: tuple[MatrixRow, ...] = (
-    MatrixRow("a role that is always fresh", Template.FULL, Actor.LONE),
+    MatrixRow("this turn opens a session", Template.FULL, Actor.LONE),
     MatrixRow("first look", Template.FULL, REVIEWER, first=True),
     MatrixRow("the backend can't resume", Template.FULL, REVIEWER, can_resume=False),
     MatrixRow("final validation, resume failed", Template.FALLBACK, REVIEWER,
@@ -244,7 +266,7 @@ MATRIX: tuple[MatrixRow, ...] = (
     MatrixRow("fix, nothing to tell", Template.FIX, FIXER, delta=DeltaState.EMPTY, reset=True),
     MatrixRow("fix, delta over half of the fresh prompt", Template.FIX, FIXER,
         delta=DeltaState.TOO_LONG, reset=True),
-    MatrixRow("later fix, delta fits", Template.FIX_DELTA, FIXER),
+    MatrixRow("its session continues, delta fits", Template.FIX_DELTA, FIXER),
 )  # fmt: skip
 
 

@@ -1,9 +1,9 @@
 """Whether a stage resumes the existing session, or starts a fresh one with a handoff.
 
-Two questions, in this order. Does the stage fit: the window less all that the last call sent and
-answered, against what such a stage takes and a fifth more? And which of the two is cheaper: to
-read the whole conversation again with every call, or to pay for a handoff and for what has to be
-looked up once more? The first can force a handoff, the second only prefers one.
+Two questions, in this order. Does the stage fit: is what the last call left of the window enough
+for what such a stage takes, plus a fifth? And which is cheaper: to read the whole conversation
+again with every call, or to pay for a handoff and for looking things up again? The first can force
+a handoff, the second only prefers one.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from sparing.economy.cost_model import TurnWork
 from sparing.economy.estimates import HABITS, Memory, work_of
 from sparing.economy.predict import Inputs, Offer, Prediction, predict
 from sparing.economy.prices import listed_window
+from sparing.percent import percent
 from sparing.turn_kind import Errand
 from sparing.usage import Usage
 from sparing.way import Way
@@ -26,26 +27,26 @@ from sparing.way import Way
 MARGIN = 1.2
 DAY_SECONDS = 86_400.0
 ENOUGH_RUNS = 5
-"""So many runs of a stage say more of its needs than an estimate does."""
+"""Runs of a stage after which its history is used instead of the estimate."""
 QUANTILE = 0.9
 SHRUNK = 0.75
-"""A conversation that is smaller than this share of what it was has been compacted: what clients
-drop besides, such as old thinking, is less."""
+"""A conversation that shrinks below this share of its size has been compacted: other things that
+clients drop, such as old thinking, are smaller."""
 JUDGEMENT = work_of(HABITS[Errand.HAND_OVER, Memory.TRANSCRIPT])
 """A turn that only answers, with what the program can't know."""
 LAST_WORD_SHARE = 0.25
-"""Of what the next stage is expected to cost: so much the last word of a session is worth that
-can't go on."""
+"""Share of the next stage's expected cost that may be spent on the last answer of a session that
+can't continue."""
 JUDGEMENT_SHARE = 0.02
-"""The same of a session that is only dearer: agents that were told its opinion looked around as
-much as those that were not (simulated)."""
+"""The same for a session that is only more expensive to continue: agents that were told its
+opinion explored as much as others (simulated)."""
 
 
 FRESH = (Way.COMPOSE, Way.PLAIN, Way.REFERENCE)
 
 
 class SessionStart(StrEnum):
-    """How a stage begins where there is a session."""
+    """How a stage starts if there is a session."""
 
     CONTINUE = "continue"
     HAND_OFF = "hand off"
@@ -56,7 +57,7 @@ class SessionHabit(StrEnum):
 
     PRICED = "priced"
     CONTINUE = "continue"
-    """As long as it fits, as the original rules have it."""
+    """Resume as long as the stage fits, as in the original rules."""
     HAND_OFF = "hand-off"
 
 
@@ -67,7 +68,7 @@ def window_of(model: str, own: Iterable[str], otherwise: int) -> int:
 
 
 def used_tokens(last: Usage) -> int:
-    """What stands in the window after a call: all that it sent, cached or not, and its answer."""
+    """Tokens in the window after a call: all that it sent, cached or not, and its answer."""
     return last.uncached + last.read + last.write_5m + last.write_1h + last.output
 
 
@@ -120,13 +121,13 @@ class Room:
     @property
     def words(self) -> str:
         return (
-            f"the session is at {self.share:.0%} of its window: {max(0, self.remaining):,} tokens "
-            f"are left, the stage needs {self.need:,}"
+            f"the session is at {percent(self.share)} of its window: {max(0, self.remaining):,} "
+            f"tokens are left, the stage needs {self.need:,}"
         )
 
 
 class Bills(NamedTuple):
-    """What each way is expected to cost, in the unit of the rates."""
+    """Expected costs of resuming, handing off and asking, in the unit of the rates."""
 
     continued: Prediction
     handed: Prediction
@@ -139,13 +140,13 @@ class Weighed:
     go: SessionStart
     reason: str
     forced: bool = False
-    """It can't or should not go on: a person is asked, if there is one."""
+    """True if the session can't or should not continue: a person is asked if one is available."""
     judged: bool = False
     """The old session is asked before it ends."""
 
 
 class SessionState(NamedTuple):
-    """What speaks for or against the session that is there."""
+    """What speaks for or against resuming the existing session."""
 
     habit: SessionHabit
     room: Room
@@ -153,11 +154,11 @@ class SessionState(NamedTuple):
     lost: str = ""
     """Why the session can't be resumed at all."""
     sums_up: bool = False
-    """The stage tells what was done: the program's own handoff has all of it."""
+    """True if the stage only reports what was done, which the program's own handoff contains."""
 
 
 def bills(inputs: Inputs, question: int, answer: TurnWork = JUDGEMENT) -> Bills:
-    """From the ways as they would be sent; `question` has so many tokens, and takes so much."""
+    """Predict the costs; `question` is the size in tokens of the request for a handoff."""
     found = predict(inputs)
     fresh = [found[way] for way in FRESH if found[way].cost is not None]
     handed = min(fresh, key=lambda one: one.cost or 0.0)
@@ -171,7 +172,7 @@ def bills(inputs: Inputs, question: int, answer: TurnWork = JUDGEMENT) -> Bills:
 
 
 def temperatures(inputs: Inputs) -> dict[str, float | None]:
-    """Both ways, as if the stage began right after the last call, and as if a day later."""
+    """Costs of both starts if the stage began right after the last call, and a day later."""
     offer = inputs.offers.get(Way.RESUME)
     then = offer.on.last_call_at if offer is not None and offer.on is not None else inputs.at
     warm = bills(replace(inputs, at=then, start_seconds=0.0), 0)
@@ -195,7 +196,7 @@ def weigh(standing: SessionState, cost: Bills) -> Weighed:
     if lost:
         return Weighed(SessionStart.HAND_OFF, lost)
     if shrunk:
-        reason = "the client has compacted the session: what it forgot nobody knows"
+        reason = "the client has compacted the session: nobody knows what it forgot"
         return Weighed(SessionStart.HAND_OFF, reason, forced=True)
     if not room.enough:
         asked = not sums_up and _worth_asking(cost, LAST_WORD_SHARE)
@@ -223,7 +224,7 @@ def _cheaper(cost: Bills, *, judged: bool) -> Weighed:
     handed = alone + (cost.judgement.cost or 0.0 if judged else 0.0)
     go = SessionStart.CONTINUE if continued <= handed else SessionStart.HAND_OFF
     less, more = sorted((continued, handed))
-    part = f"{1 - less / more:.0%} cheaper" if more else "as cheap"
+    part = f"{percent(1 - less / more)} cheaper" if more else "as cheap"
     words = cost.continued.words if go is SessionStart.CONTINUE else cost.handed.words
     reason = f"{go} is expected to be {part} ({words})"
     return Weighed(go, reason, judged=judged and go is SessionStart.HAND_OFF)

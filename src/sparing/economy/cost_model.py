@@ -2,15 +2,17 @@
 
 Every call of a turn sends the whole context again, so a token in it is paid once as a write and
 then at the read rate in each later call. From that one sum come the rules of thumb below: when a
-resumed session pays, how fat a shared trunk may be, what a lazy read adds. Prices are arguments,
-in any one unit: dollars per million tokens, or multiples of the input price. Nothing here
-chooses; `choose` does.
+resumed session pays, how large a shared trunk may be, what a lazy read adds. Prices are arguments,
+in any one unit: dollars per million tokens, or multiples of the input price. Nothing here chooses;
+`choose` does.
 
 What may still be spent: the worst case of a turn, and a range for the stages to come.
 
-The range comes from what the same stages took in this repository before. Where too few did, it
-is dispatches times what one takes in a simulated feature of 76 dispatches: the low end with a
-small client and everything saved that can be, the high end the naive way. Both are estimates.
+The range comes from what the same stages took in this repository before: a tenth, half and nine
+tenths of the features stayed below its three figures. If there are too few, it is the number of
+dispatches times what one takes in a simulated feature of 76 dispatches: the low end with a small
+client and every saving, the high end with the naive baseline, and as the median their geometric
+mean, since costs are skewed. All are estimates.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from math import isqrt
 from typing import NamedTuple, Protocol, assert_never
 
 from sparing.cache import Life
@@ -103,8 +106,8 @@ class Rates:
 
 
 TYPICAL = Rates(input=1, output=5, read=0.1, write_5m=1.25, write_1h=2)
-"""Multiples of the input price. Which way is cheaper needs ratios only, so these serve where a
-model's prices are unknown; they never become an amount of money."""
+"""Multiples of the input price. Comparing ways to send a dispatch needs only ratios, so these
+serve if a model's prices are unknown; they are never shown as an amount of money."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +116,10 @@ class TurnWork:
 
     calls: float
     growth: float
-    """Tokens that join the context on the way: tool results, and what was typed to get them."""
+    """Tokens added to the context during the turn: tool results and the calls for them."""
     output: float
     early: float = 0
-    """Of what joins the context: tokens that are read before all else, and so by every call but
+    """Part of what is added: tokens that are read first, and therefore sent in every call but
     the first."""
 
     def __post_init__(self) -> None:
@@ -157,7 +160,7 @@ def turn_cost(rates: Rates, context: float, uncached: float, work: TurnWork) -> 
 
 
 ENOUGH = 3
-"""So many features must have passed a stage before its history counts."""
+"""Features that must have passed a stage before its history counts."""
 
 
 class Taken(NamedTuple):
@@ -186,12 +189,13 @@ class Ahead:
     most: int
     price: Price | None
     others: tuple[PricedDispatches, ...] = ()
-    """Of these: those that another model does."""
+    """The dispatches among these that other models do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
     low: Amount
+    median: Amount
     high: Amount
     stages: int
     learned: int
@@ -207,7 +211,7 @@ class Range:
 
 
 def worst_case(limit: Amount, price: Price | None) -> Amount:
-    """What a turn takes if it uses all it may, each token in the dearest bucket."""
+    """What a turn costs if it uses its whole limit, each token in the most expensive bucket."""
     if price is None or limit.nano_usd is None:
         return Amount(limit.tokens, None)
     dearest = to_nano(price.dearest * limit.tokens / MILLION)
@@ -215,23 +219,30 @@ def worst_case(limit: Amount, price: Price | None) -> Amount:
 
 
 def forecast(ahead: Sequence[Ahead], history: Mapping[str, Sequence[Amount]]) -> Range:
-    lows: list[Amount] = []
-    highs: list[Amount] = []
-    learned = 0
-    for stage in ahead:
-        before = history.get(stage.stage, ())
-        if len(before) >= ENOUGH:
-            learned += 1
-            lows.append(_quantile(before, 0.1))
-            highs.append(_quantile(before, 0.9))
-        else:
-            least = stage.least - sum(one.least for one in stage.others)
-            most = stage.most - sum(one.most for one in stage.others)
-            lows += [_guess(least, LOW, stage.price)]
-            lows += [_guess(one.least, LOW, one.price) for one in stage.others]
-            highs += [_guess(most, HIGH, stage.price)]
-            highs += [_guess(one.most, HIGH, one.price) for one in stage.others]
-    return Range(add(lows), add(highs), len(ahead), learned)
+    known = [before for stage in ahead if len(before := history.get(stage.stage, ())) >= ENOUGH]
+    guesses = [_guesses(one) for one in ahead if len(history.get(one.stage, ())) < ENOUGH]
+    low, high = add([low for low, _ in guesses]), add([high for _, high in guesses])
+    seen = [[_quantile(before, share) for before in known] for share in (0.1, 0.5, 0.9)]
+    guessed = (low, _between(low, high), high)
+    lows, medians, highs = (add([*one, more]) for one, more in zip(seen, guessed, strict=True))
+    return Range(lows, medians, highs, len(ahead), len(known))
+
+
+def _guesses(stage: Ahead) -> tuple[Amount, Amount]:
+    least = stage.least - sum(one.least for one in stage.others)
+    most = stage.most - sum(one.most for one in stage.others)
+    low = [_guess(one.least, LOW, one.price) for one in stage.others]
+    high = [_guess(one.most, HIGH, one.price) for one in stage.others]
+    low.append(_guess(least, LOW, stage.price))
+    high.append(_guess(most, HIGH, stage.price))
+    return add(low), add(high)
+
+
+def _between(low: Amount, high: Amount) -> Amount:
+    money = None
+    if low.nano_usd is not None and high.nano_usd is not None:
+        money = isqrt(low.nano_usd * high.nano_usd)
+    return Amount(isqrt(low.tokens * high.tokens), money)
 
 
 def add(amounts: Sequence[Amount]) -> Amount:
@@ -249,7 +260,7 @@ def _guess(dispatches: int, taken: Taken, price: Price | None) -> Amount:
 
 
 def _quantile(amounts: Sequence[Amount], share: float) -> Amount:
-    """By nearest rank, money and tokens each for themselves."""
+    """Quantile by nearest rank, for money and tokens separately."""
 
     def ranked(values: Sequence[int]) -> int:
         place = int(Decimal(str(share)) * (len(values) - 1) + Decimal("0.5"))

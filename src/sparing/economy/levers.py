@@ -1,19 +1,19 @@
-"""Which levers are in use: those that are wanted and that the backend can do.
+"""Which levers are in use: those that are wanted and that the backend supports.
 
-A lever that is wanted and missing is never passed over in silence: it is off with a reason, so
-that a report can say what a figure was reached without.
+A lever that is wanted and missing is never skipped silently: it is off with a reason, so that a
+report can say without which levers a figure was reached.
 
-Levers by their own record: what turns and groups of turns here show of them.
+Levers judged by their own record: what turns and groups of turns here show about them.
 
-A map and notes cost tokens in every prompt and pay only if agents then look around less, which
-some do and some do not. So they are off until turns with them took fewer calls than turns without.
-To find out at all, every eighth feature tries them once enough turns were seen without. A trunk
-costs its writer more than a plain prompt and spares its readers; where all of them together paid
-more than they would have plainly, over enough groups, it is off.
+A map and notes cost tokens in every prompt and pay only if agents then explore less, which some do
+and some do not. So they are off until turns with them took fewer calls than turns without. To find
+out, every eighth feature tries them once enough turns were seen without. A trunk costs its writer
+more than a plain prompt and saves its readers money; if all of them together paid more than with
+plain prompts, over enough groups, it is off.
 
-The fact sheet is judged by what it is for: files whose lines it quotes are to be opened less often.
-One feature in eight is shown it to find out, and another one has it made and not shown, so that
-there is something to compare with.
+The fact sheet is judged by its purpose: files whose lines it quotes should be opened less often.
+One feature in eight is shown it to find out, and another one has it made but not shown, for
+comparison.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
+from sparing.percent import percent
 from sparing.turn_kind import Errand
 from sparing.way import ALL_LEVERS, Lever, off
 
@@ -31,7 +32,7 @@ class Able(NamedTuple):
     """What a backend can do, as far as levers depend on it."""
 
     marks: int = 1
-    """Of the caller's own in one prompt."""
+    """How many cache marks of the caller it takes in one prompt."""
     resume: bool = True
     ping: bool = True
     """A session can be read once more without changing it."""
@@ -43,6 +44,12 @@ class Able(NamedTuple):
     """Tool results pass through the program before a model sees them."""
     chooses_tools: bool = True
     """Writers can be offered tools without a shell."""
+    automatic: bool = False
+    """The provider caches beginnings of prompts without marks."""
+
+    @property
+    def shares(self) -> bool:
+        return self.marks > 0 or self.automatic
 
 
 class LeverState(NamedTuple):
@@ -65,7 +72,7 @@ def standings(names: Sequence[str], able: Able) -> tuple[LeverState, ...]:
 
 
 def switched_on(names: Collection[str]) -> frozenset[Lever]:
-    """A list without `all` names what is on, and what it switches off stays off."""
+    """The levers that are on: those named, or with `all` every lever, except those switched off."""
     everything = ALL_LEVERS in names
     return frozenset(
         lever for lever in Lever if (everything or lever.value in names) and off(lever) not in names
@@ -74,7 +81,7 @@ def switched_on(names: Collection[str]) -> frozenset[Lever]:
 
 _NEEDS: Mapping[Lever, tuple[Callable[[Able], bool], str]] = MappingProxyType(
     {
-        Lever.TRUNK: (lambda able: able.marks > 0, "the backend takes no cache marks"),
+        Lever.TRUNK: (lambda able: able.shares, "the provider is not known to cache prompts"),
         Lever.HOUR: (
             lambda able: able.two_lives,
             "the backend has one cache life for all entries",
@@ -92,7 +99,7 @@ _NEEDS: Mapping[Lever, tuple[Callable[[Able], bool], str]] = MappingProxyType(
         ),
     }
 )
-"""What a backend must be able to do for a lever, and what is said where it is not."""
+"""What a backend must support for a lever, and the reason given if it does not."""
 
 
 def _lack(lever: Lever, able: Able, wanted: Collection[Lever]) -> str:
@@ -105,25 +112,25 @@ def _lack(lever: Lever, able: Able, wanted: Collection[Lever]) -> str:
 
 def _no_primer(able: Able, wanted: Collection[Lever]) -> str:
     if able.two_lives and Lever.HOUR in wanted:
-        return "not needed: the lever hour does it without a call of its own"
-    if not able.marks or Lever.TRUNK not in wanted:
-        return "nothing is shared without the lever trunk"
+        return "not needed: the one-hour cache (hour) does it without a call of its own"
+    if not able.shares or Lever.TRUNK not in wanted:
+        return "nothing is shared without a shared prompt prefix (trunk)"
     return able.primes
 
 
 SPARES: Mapping[Lever, float] = MappingProxyType({Lever.MAP: 1.0, Lever.NOTES: 0.5})
-"""Calls that a turn has to be spared for it to pay: about what its tokens cost."""
+"""Calls that it must save per turn to pay: about what its tokens cost."""
 ENOUGH_TURNS = 10
 TRIED_AFTER = 20
 """Turns without it, before it is tried."""
 TRIED_EVERY = 8
 ENOUGH_GROUPS = 5
 SHEET_EVERY, SHEET_TRIED, SHEET_COMPARED = 8, 2, 6
-"""Of eight features the second is shown the sheet, the sixth has it made and is not shown it."""
+"""Of eight features the second is shown the sheet; for the sixth it is made but not shown."""
 SHEET_PAYS = 0.25
-"""By how much less often files that it quotes must be opened."""
+"""Share by which quoted files must be opened less often for the sheet to pay."""
 ENOUGH_OPENS = 20
-"""Of covered files in turns that were not shown the sheet, or nothing can be said."""
+"""Covered files that must have been opened in turns without the sheet to judge it."""
 
 
 class AidedTurn(NamedTuple):
@@ -133,27 +140,27 @@ class AidedTurn(NamedTuple):
 
 
 class PaidGroup(NamedTuple):
-    """All who wrote or read one trunk, in the same unit of money."""
+    """Costs of all dispatches that wrote or read one trunk, in the same unit of money."""
 
     key: str
     paid: float
     plain: float
-    """What the same calls would have cost if each had been told plainly."""
+    """What the same calls would have cost with plain prompts."""
 
 
 class CoveredTurn(NamedTuple):
     errand: Errand
     shown: bool
-    """Whether the sheet stood in the prompt; otherwise it was only made."""
+    """True if the sheet was part of the prompt; otherwise it was only made."""
     covered: int
     """Files of which it quotes lines."""
     opened: int
-    """Of these: how many the turn opened all the same."""
+    """How many of these the turn opened nevertheless."""
 
 
 class SheetEffect(NamedTuple):
     shown: int
-    """Turns."""
+    """Number of turns that were shown the sheet."""
     kept: int
     less: float | None
     """By which share covered files were opened less often; None if too few turns were seen."""
@@ -164,7 +171,7 @@ class SheetEffect(NamedTuple):
 class SheetUse(StrEnum):
     OFF = "off"
     KEPT = "kept"
-    """Made, and shown to nobody."""
+    """Made but not shown."""
     SHOWN = "shown"
 
 
@@ -184,7 +191,7 @@ def sheet_effect(turns: Sequence[CoveredTurn]) -> SheetEffect:
 
 
 def _rates(turns: Iterable[CoveredTurn]) -> dict[Errand, tuple[float, int]]:
-    """How likely a covered file is opened, and of how many files that was seen."""
+    """Probability that a covered file is opened, and the number of files it is based on."""
     seen: dict[Errand, list[int]] = {}
     for one in turns:
         both = seen.setdefault(one.errand, [0, 0])
@@ -203,13 +210,13 @@ def sheet_use(effect: SheetEffect, feature: int) -> tuple[SheetUse, str]:
         return SheetUse.SHOWN, ""
     if effect.less is None:
         return SheetUse.OFF, "not shown yet that files it quotes are opened less often here"
-    less = f"{max(0.0, effect.less):.0%}"
-    why = f"its own record: files it quotes were opened {less} less often, {SHEET_PAYS:.0%} pay"
+    less, pays = percent(max(0.0, effect.less)), percent(SHEET_PAYS)
+    why = f"its own record: files it quotes were opened {less} less often, {pays} pay"
     return SheetUse.OFF, why
 
 
 def why_off(lever: Lever, turns: Sequence[AidedTurn], feature: int) -> str:
-    """Empty if it is to be used for the feature of that number."""
+    """Why a lever is off for the feature with that number; empty if it is on."""
     aided = [one for one in turns if one.aided]
     bare = [one for one in turns if not one.aided]
     if len(aided) >= ENOUGH_TURNS and len(bare) >= ENOUGH_TURNS:
@@ -222,7 +229,7 @@ def why_off(lever: Lever, turns: Sequence[AidedTurn], feature: int) -> str:
 
 
 def _spared(aided: Iterable[AidedTurn], bare: Iterable[AidedTurn]) -> float:
-    """Calls fewer, errand by errand, by how often it was aided."""
+    """Mean number of calls saved, compared per errand and weighted by the aided turns."""
     with_it, without = _means(aided), _means(bare)
     shared = [errand for errand in with_it if errand in without]
     weight = sum(with_it[errand][1] for errand in shared)
@@ -243,5 +250,5 @@ def trunk_lost(groups: Sequence[PaidGroup]) -> str:
     paid, plain = sum(one.paid for one in groups), sum(one.plain for one in groups)
     if len(groups) < ENOUGH_GROUPS or paid <= plain:
         return ""
-    more = paid / plain - 1 if plain else 1.0
-    return f"its own record: over {len(groups)} groups it cost {more:.1%} more than the plain way"
+    more = percent(paid / plain - 1 if plain else 1.0, 1)
+    return f"its own record: over {len(groups)} groups it cost {more} more than the plain way"

@@ -1,20 +1,20 @@
 """What each way of sending a dispatch would cost.
 
-From what a way would send, what the cache is believed to hold and how much work the turn is
-expected to be. Every way gets a prediction, also those that can't be taken: they say why. The
-ledger later shows the prediction beside the bill.
+Based on what would be sent, what the cache is believed to hold and how much work the turn is
+expected to be. Every way gets a prediction; those that can't be taken say why. The ledger later
+shows the prediction beside the bill.
 
-Which files come with a prompt: those that are named in it, where that is cheaper.
+Which files come with a prompt: those that it names, if that is cheaper.
 
-A file that is sent and needed saves its share of a call; one that is sent and not needed costs
-its write and a read in every call. So only files that a document, a finding or the change itself
-names are sent, never guesses, none that the session has seen, and only while a call costs more
-than what naming is wrong about: not in turns that open many files at once.
+A file that is sent and needed saves its share of a call; one that is sent and not needed costs its
+write and a read in every call. So only files that a document, a finding or the change itself names
+are sent, never guesses, none that the session has seen, and only while a call costs more than the
+files sent needlessly: not in turns that open many files at once.
 
-The size guard of the original workflow: a delta that is too long goes fresh.
+The size guard of the original workflow: if a delta is too long, a fresh prompt is sent.
 
-It counts characters of whole prompts, not tokens of a bill. It holds under `seed` only; the
-default policy asks the prediction instead.
+It counts characters of whole prompts, not tokens of a bill. It applies under `seed` only; the
+default policy uses the prediction instead.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ class Transcript:
     """A session as it would be sent again."""
 
     tokens: int
-    """Of its context after the last call, base and answer included."""
+    """Tokens of its context after the last call, including base and answer."""
     last_call_at: float
     answer: int = 0
-    """Of these: what was answered last. No call has sent it yet, so no entry holds it."""
+    """Tokens of the last answer: no call has sent it yet, so no entry holds it."""
     life: Life = Life.FIVE_MINUTES
     opening: tuple[CacheBlock, ...] = ()
     """The prompt that opened the session: its marks may outlive the rest."""
@@ -53,9 +53,9 @@ class Transcript:
 
 
 class ReadAgain(NamedTuple):
-    """Of what a prompt writes: by how many dispatches of others so much is expected to be read.
+    """How many other dispatches are expected to read what a prompt writes, and how much of it.
 
-    What stands before the prompt is not counted: every way writes the tools, and the rest of it
+    What precedes the prompt is not counted: the tools are written in any case, and the rest of it
     is a few lines.
     """
 
@@ -65,7 +65,7 @@ class ReadAgain(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One way that could be taken."""
+    """One possible way to send a dispatch."""
 
     blocks: tuple[CacheBlock, ...]
     """What it adds to the base or to the transcript."""
@@ -73,7 +73,7 @@ class Offer:
     on: Transcript | None = None
     """The transcript it continues; none for a fresh session."""
     base: Base | None = None
-    """What the client sends before it, where that is not what others of its kind are sent."""
+    """What the client sends before it, if different from the usual base."""
     again: ReadAgain = ReadAgain()
 
 
@@ -85,11 +85,11 @@ class Inputs:
     rates: Rates
     base: Base
     offers: Mapping[Way, Offer]
-    """Ways that the backend can do and the prompt can be made for."""
+    """The ways that the backend supports and for which a prompt can be made."""
     known: Known
     share: Share = UNSEEN
     life: Life = Life.FIVE_MINUTES
-    """Of the mark at the end of each message."""
+    """Lifetime of the mark at the end of each message."""
     minimum_tokens: int = 0
     """Shorter prompts are not cached."""
     start_seconds: float = START_SECONDS
@@ -102,16 +102,16 @@ class Inputs:
 @dataclass(frozen=True, slots=True)
 class Prediction:
     cost: float | None
-    """In the unit of the rates; None if this way can't be taken."""
+    """In the unit of the rates; None if it can't be sent this way."""
     tokens: Expected = Expected()
     calls: float = 0
     context: float = 0
     """Tokens of the first call."""
     cached: float = 0
-    """Of these: expected to be read."""
+    """Tokens of these that are expected to be read from the cache."""
     why_not: str = ""
     later: float = 0
-    """What later dispatches are expected to be spared by it."""
+    """What it is expected to save later dispatches."""
 
     @property
     def record(self) -> PredictedWay:
@@ -130,9 +130,8 @@ class Prediction:
     def words(self) -> str:
         if self.cost is None:
             return self.why_not
-        return (
-            f"{self.cached:,.0f} of {self.context:,.0f} tokens cached, about {self.calls:.0f} calls"
-        )
+        calls = "1 call" if round(self.calls) == 1 else f"{self.calls:.0f} calls"
+        return f"{self.cached:,.0f} of {self.context:,.0f} tokens cached, about {calls}"
 
 
 def predict(inputs: Inputs) -> dict[Way, Prediction]:
@@ -156,7 +155,7 @@ def _prediction(inputs: Inputs, way: Way) -> Prediction:
 
 
 def _later(inputs: Inputs, offer: Offer, base: Base, cached: float) -> float:
-    """Of what this prompt writes first: read instead of written by whoever follows."""
+    """Savings of later dispatches that read what this prompt is the first to write."""
     again = offer.again
     new = max(0.0, base.tokens + again.trunk_tokens - max(cached, base.tokens))
     return (inputs.rates.write_5m - inputs.rates.read) * again.dispatches * new
@@ -193,7 +192,7 @@ def _hour_tokens(base: Base, blocks: Sequence[CacheBlock]) -> int:
 
 
 LARGEST_TOKENS = 4_000
-"""A larger file is opened in part by whoever needs it."""
+"""Largest file to send; agents open only parts of larger ones."""
 MOST_TOKENS = 24_000
 WASTE = 0.3
 """Tokens of files that are named and not needed, for each token of those that are."""
@@ -205,7 +204,7 @@ class PreloadCandidate(NamedTuple):
 
 
 def preload_pays(rates: Rates, context: float, calls: float, files_per_call: float) -> bool:
-    """Whether files that are named should be sent with a turn of so many calls."""
+    """Whether to include the named files in a turn with this many calls."""
     asked = rates.output + rates.write_5m + rates.read * calls / 2
     call = rates.read * (context + 2 * FILE_TOKENS) + asked * CALL_OUTPUT_TOKENS
     wasted = WASTE * (rates.write_5m + rates.read * (calls - 1))
@@ -225,7 +224,7 @@ def preloaded(
 
 
 class Diff(StrEnum):
-    """What is known of the changes since the role last looked."""
+    """What is known about the changes since the role's last turn."""
 
     CHANGED = "changed"
     EMPTY = "empty"

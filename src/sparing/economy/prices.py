@@ -1,22 +1,23 @@
 """Prices as data: what a model's tokens cost, bucket by bucket.
 
-They come from the user's own settings, else from a price list that ships with a library and is
-read offline. A model that is in neither has no price: its cost is unknown, which is not zero.
+They come from the user's own settings, else from a price list that ships with a library and is read
+offline. A model that is in neither has no price: its cost is unknown, which is not zero.
 
-What a library's list says of a model: its prices and its window, read offline.
+What a library's list says about a model: its prices and its window, read offline.
 
-The list is loaded when a model is first looked up: that takes as long as everything else that
-a short command does.
+The list is loaded when a model is first looked up: that takes as long as everything else that a
+short command does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from sparing.backend_name import model_vendor
 from sparing.money import MILLION, to_nano
 from sparing.usage import Usage
 
@@ -39,16 +40,43 @@ class Price:
         return max(self.input, self.output, self.read, self.write_5m, self.write_1h)
 
 
+MARKING = "Anthropic"
+"""The vendor that charges for what is written into its cache."""
 SEARCH_USD = Decimal("0.01")
-"""Of one search of the web, by the list of the one provider that makes them here."""
+"""Price of one web search, from the list of the only provider that makes them here."""
 Own = Mapping[str, Price]
 """Prices that the user has set, by model."""
 
 
 def own_prices(lines: Iterable[str]) -> Own:
-    """From lines as the setting `models.prices` has them; the last one for a model counts."""
+    """Parse lines of the setting `models.prices`; the last one for a model counts."""
     parted = (line.split(" ") for line in lines)
     return {name: Price(*map(Decimal, numbers)) for name, *numbers in parted}
+
+
+def as_billed(own: Own, bills: Iterable[tuple[str, Usage]]) -> Own:
+    """Prices for replays of a run, as its own bills were made up: a provider that never billed a
+    write charges none, so what a replay writes there costs as much as plain input. Anthropic always
+    does, and a run without one was too small."""
+    wrote: dict[str, bool] = {}
+    for model, usage in bills:
+        wrote[model] = wrote.get(model, False) or usage.write_5m + usage.write_1h > 0
+    never = (one for one, billed in wrote.items() if not billed and model_vendor(one) != MARKING)
+    found = {model: price_of(model, own) for model in never}
+    free = {
+        model: replace(price, write_5m=price.input, write_1h=price.input)
+        for model, price in found.items()
+        if price is not None
+    }
+    return {**own, **free}
+
+
+def price_command(model: str) -> str:
+    """The command to set a model's price; the figures are an example."""
+    return (
+        "say it, in dollars for a million tokens (input, output, cache read, two cache writes): "
+        f'sparing config set models.prices "{model} 3 15 0.30 3.75 6"'
+    )
 
 
 def price_of(model: str, own: Own, prompt_tokens: int = 0) -> Price | None:
@@ -99,7 +127,7 @@ def cost_nano(
 
 
 class ListedPrice(NamedTuple):
-    """US dollars for a million tokens, and what every token costs beyond a prompt of some size."""
+    """US dollars per million tokens, and the price of all tokens if the prompt exceeds a size."""
 
     base: Decimal
     beyond: tuple[tuple[int, Decimal], ...] = ()

@@ -1,9 +1,9 @@
-"""What reviews bring with a lever and without it, and when a lever is lost for it.
+"""How good reviews are with a lever and without it, and when it is switched off for that.
 
-Two figures of a reviewer's first look: how many findings it has, and whether what they quote stands
-where they point. They are compared among looks of the same model, because whoever shares a trunk
-shares its tools. Chance alone moves both, so a fall counts only if it is large enough to matter,
-larger than two standard errors, and seen over enough looks on both sides.
+Two figures of a reviewer's first review: how many findings it has, and whether their quotes are
+found where they point. They are compared among reviews by the same model, because roles that share
+a trunk share its tools. Chance alone moves both, so a drop counts only if it is large enough to
+matter, larger than two standard errors, and seen over enough reviews on both sides.
 """
 
 from __future__ import annotations
@@ -12,20 +12,22 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from sparing.percent import percent
+
 ENOUGH_LOOKS = 30
-"""On each side."""
+"""Reviews needed on each side."""
 ENOUGH_QUOTES = 30
 FEWER_FINDINGS = 0.2
-"""A fall of findings per look that matters, as a share of what there was."""
+"""Drop in findings per review that matters, relative to the value without the lever."""
 FEWER_VERIFIED = 0.05
-"""A fall of the share of quotes that verify which matters."""
+"""Drop in the share of verified quotes that matters."""
 ERRORS = 2.0
 
 
 class FirstLook(NamedTuple):
     model: str
     aided: bool
-    """With the lever."""
+    """True if the lever was in use."""
     findings: int
     quotes: int
     verified: int
@@ -34,16 +36,16 @@ class FirstLook(NamedTuple):
 class LookFigures(NamedTuple):
     looks: int = 0
     findings: float = 0.0
-    """Per look."""
+    """Mean number per review."""
     spread: float = 0.0
-    """Variance of the same."""
+    """Variance of the findings per review."""
     quotes: int = 0
     verified: float = 0.0
-    """Share of the quotes."""
+    """Share of the quotes that verify."""
 
 
 class QualityPair(NamedTuple):
-    """One model's first looks with a lever and without."""
+    """One model's first reviews with a lever and without."""
 
     model: str
     aided: LookFigures
@@ -68,7 +70,7 @@ def pairs(looks: Sequence[FirstLook]) -> tuple[QualityPair, ...]:
 
 
 def fallen(looks: Sequence[FirstLook]) -> dict[str, str]:
-    """Models whose reviews fell with the lever, and what fell."""
+    """Models whose reviews got worse with the lever, and in what."""
     return {one.model: one.fell for one in pairs(looks) if one.fell}
 
 
@@ -91,7 +93,7 @@ def _fewer_findings(aided: LookFigures, bare: LookFigures) -> str:
     error = math.sqrt(aided.spread / aided.looks + bare.spread / bare.looks)
     if less <= FEWER_FINDINGS * bare.findings or less <= ERRORS * error:
         return ""
-    return f"findings per look fell from {bare.findings:.1f} to {aided.findings:.1f}"
+    return f"findings per review fell from {bare.findings:.1f} to {aided.findings:.1f}"
 
 
 def _fewer_verified(aided: LookFigures, bare: LookFigures) -> str:
@@ -107,4 +109,5 @@ def _fewer_verified(aided: LookFigures, bare: LookFigures) -> str:
     )
     if less <= FEWER_VERIFIED or less <= ERRORS * error:
         return ""
-    return f"quotes that verify fell from {bare.verified:.0%} to {aided.verified:.0%}"
+    before, after = percent(bare.verified), percent(aided.verified)
+    return f"quotes that verify fell from {before} to {after}"

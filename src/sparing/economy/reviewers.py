@@ -1,8 +1,8 @@
-"""What reviewers bring for what they cost, and what to do about one that brings little.
+"""What reviewers contribute for their cost, and what to do about one that contributes little.
 
-A blocker counts for who raised it first, and as accepted when it was settled and no person had
-dismissed it. Advice waits until there are looks enough: nothing found in n looks still allows
-three finds in n, with 95 % certainty.
+A blocker counts for the role that raised it first, and as accepted if it was settled and no person
+had dismissed it. Advice waits until there are enough reviews: nothing found in n reviews still
+allows three finds in n, with 95 % certainty.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DEAR = 5.0
 
 
 class Post(NamedTuple):
-    """Who looks, with which model, at what."""
+    """A reviewer: its role, its model, and the stage it reviews."""
 
     role: str
     model: str
@@ -36,13 +36,13 @@ class PricedLook(NamedTuple):
 
 
 class RaisedFinding(NamedTuple):
-    """A finding as it counts for one who raised it first."""
+    """A finding, credited to a role that raised it first."""
 
     post: Post
     blocker: bool
     accepted: bool
     others: tuple[str, ...] = ()
-    """Who raised it in the same look."""
+    """Other roles that raised it in the same round."""
 
 
 class Yield(NamedTuple):
@@ -50,17 +50,17 @@ class Yield(NamedTuple):
     looks: int
     blockers: int
     accepted: int
-    """Of the blockers."""
+    """Number of blockers that were accepted."""
     settled: int
     """Warnings that were settled."""
     shared: dict[str, int]
-    """Of the accepted blockers, those that another role raised as well."""
+    """Accepted blockers that another role raised as well, by role."""
     nano_usd: int | None
-    """None if the cost of no look is known."""
+    """None if no review has a known cost."""
 
     @property
     def each(self) -> int | None:
-        """What an accepted blocker cost."""
+        """Cost per accepted blocker; None if unknown."""
         known = self.nano_usd is not None and self.accepted
         return self.nano_usd // self.accepted if known and self.nano_usd else None
 
@@ -82,7 +82,7 @@ class Advice(NamedTuple):
 
 
 def yields(looks: Sequence[PricedLook], raised: Sequence[RaisedFinding]) -> tuple[Yield, ...]:
-    """By role, model and stage, in the order of the first look."""
+    """By role, model and stage, in the order of the first review."""
     posts = dict.fromkeys(look.post for look in looks)
     return tuple(
         _yield(
@@ -152,7 +152,7 @@ def _advice(one: Yield, usual: float | None) -> Advice | None:
         )
     if not one.accepted and one.looks >= ENOUGH_TO_SAMPLE:
         return Advice(
-            role, ReviewerAdvice.SAMPLE, f"no blocker of it was accepted; {_at_most(one.looks)}"
+            role, ReviewerAdvice.SAMPLE, f"none of its blockers was accepted; {_at_most(one.looks)}"
         )
     twin = max(one.shared, key=lambda name: one.shared[name], default="")
     if one.accepted >= ENOUGH_TO_MERGE and twin and one.shared[twin] >= SAME * one.accepted:
@@ -161,11 +161,11 @@ def _advice(one: Yield, usual: float | None) -> Advice | None:
         )
         return Advice(role, ReviewerAdvice.MERGE, why)
     if usual and one.each and one.looks >= ENOUGH_TO_SAMPLE and one.each > DEAR * usual:
-        why = f"an accepted blocker of it costs {one.each / usual:.0f} times the usual one"
+        why = f"its accepted blockers cost {one.each / usual:.0f} times as much as usual"
         return Advice(role, ReviewerAdvice.SAMPLE, why)
     return None
 
 
 def _at_most(looks: int) -> str:
-    """What none in so many looks still allows, with 95 % certainty: the rule of three."""
+    """What zero finds in so many reviews still allow, with 95 % certainty: the rule of three."""
     return f"none in {looks} looks: at most 1 in {looks // 3} finds one (95 % certain)"

@@ -1,10 +1,10 @@
-"""What the same work would have cost the naive way: the one baseline of every saving.
+"""What the same work would have cost naively: the single baseline of every saving.
 
-The naive way: every dispatch is a new session with the role as its system prompt; its prompt is
-one block that holds every document in full. It has the same client and the same prompt cache, so
-only what can't be shared between sessions is paid again. It makes the calls that the turn made,
-less those that only opened what stands in its prompt, and with those more that a new session with
-the client's tools needs (`naive_work`). What a map or a fact sheet spares is not counted.
+Naively, every dispatch is a new session with the role as its system prompt; its prompt is one block
+that holds every document in full. It has the same client and the same prompt cache, so only what
+can't be shared between sessions is paid again. It makes the calls that the turn made, minus those
+that only opened what its prompt contains, plus those that a new session with the client's tools
+needs (`naive_work`). What a map or a fact sheet saves is not counted.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from sparing.way import Way
 
 CALL_SECONDS = 3.0
 WHOLE = 0.9
-"""A call that got so much of its text from documents was made for them alone."""
+"""A call whose results come from documents by at least this share was made only for them."""
 
 
 class NaiveLook(NamedTuple):
-    """A turn of one of them."""
+    """The separate turn of one reviewer."""
 
     role: tuple[str, int]
     calls: Sequence[tuple[int, int]]
@@ -39,25 +39,30 @@ class NaiveTurn:
     """Digest and tokens of the naive prompt."""
     role: tuple[str, int]
     tools: tuple[str, int]
-    """What the client sends before all else."""
+    """Digest and tokens of the tools, which the client sends first."""
     calls: Sequence[tuple[int, int]]
-    """Per model call: tokens added to the conversation, tokens answered. Empty if nobody knows,
-    or if the naive way has no such turn."""
+    """Per model call: tokens added to the conversation, and output tokens. Empty if unknown, or
+    if the naive baseline has no such turn."""
     call_seconds: float = CALL_SECONDS
     line: str = ""
-    """Turns of one role at one thing."""
+    """Identifies turns of one role on the same subject."""
     follows: bool = False
-    """Goes on at once in the session of the same line: a reply that is put into shape."""
+    """True if it continues at once in the session of the same line, to correct a reply's form."""
     remembering: Sequence[tuple[int, int]] | None = None
-    """Its calls by somebody who remembers what the turn did; None: the same."""
+    """Its calls by an agent that remembers what the turn's agent did; None if the same."""
     made: Sequence[tuple[int, int]] | None = None
-    """Those that the turn made, less those for documents; None: the same."""
+    """The calls that the turn made, minus those for documents; None if the same."""
     apart: tuple[NaiveLook, ...] = ()
-    """Of reviewers who looked in one turn: what each would have had. Naively they look apart."""
+    """For reviewers who shared a turn: the separate turns they would have had naively."""
 
     @property
     def own_calls(self) -> Sequence[tuple[int, int]]:
         return self.calls if self.made is None else self.made
+
+    @property
+    def guessed(self) -> bool:
+        """True if the naive baseline would have made other calls than the turn did."""
+        return bool(self.apart) or self.calls != self.own_calls
 
     @property
     def remembered_calls(self) -> Sequence[tuple[int, int]]:
@@ -85,7 +90,7 @@ def looks_of(turn: NaiveTurn) -> list[NaiveTurn]:
 
 
 def together(turns: Iterable[NaiveTurn]) -> list[NaiveTurn]:
-    """The naive way, but reviewers who looked in one turn still do."""
+    """The naive turns, except that reviewers who shared a turn still do."""
     return [replace(turn, apart=()) if turn.apart else turn for turn in turns]
 
 
@@ -118,8 +123,8 @@ def _marked(part: RequestPart, named: tuple[str, int]) -> tuple[CacheBlock, ...]
 def without_reads(
     calls: Sequence[tuple[int, int]], tokens: float, share: float
 ) -> list[tuple[int, int]]:
-    """Calls as they would be if documents of so many tokens had not to be opened; `share` of the
-    files that were opened are such documents. They are opened before all else."""
+    """The calls without the opening of documents of `tokens` tokens, which come first; `share`
+    is the share of such documents among the opened files."""
     made = list(calls)
     place = 1
     while place < len(made) and tokens > 0:

@@ -1,11 +1,11 @@
-"""How much work a turn would have been the naive way: in a new session, with the client's tools.
+"""How much work a turn would have been naively: in a new session, with the client's tools.
 
-A turn that went on in a session knows what the session has opened, and a tool of ours that takes a
-list opens several files in one call. The naive way has neither, so it makes more calls than the
-turn did. How many is estimated from the run itself: a list is opened about as few files at a time
-as agents open them, and whoever remembered something would have worked as turns of its kind did
-here that remembered nothing. Where all turns of its kind remembered something, as the stages of a
-builder do that share one session, it would have opened as many files as new sessions did here.
+A turn in a resumed session knows what the session has opened, and our tools that take a list open
+several files in one call. The naive baseline has neither, so it makes more calls than the turn did.
+How many is estimated from the run itself: a list is opened about as few files at a time as agents
+open them, and an agent that remembered something would have worked like turns of its kind here that
+remembered nothing. If all turns of its kind remembered something, like the stages of a builder that
+share one session, it would have opened as many files as new sessions did here.
 """
 
 from __future__ import annotations
@@ -28,44 +28,47 @@ from sparing.economy.estimates import (
 )
 
 _FORGETFUL = (Memory.NONE, Memory.HANDOFF)
-"""A map of what others have looked at is expected to spare nothing."""
+"""Kinds of memory that are expected to save no calls."""
 
 
 class WorkDone(NamedTuple):
     """A turn as it was."""
 
     kind: TurnClass | None
-    """None for one that only goes on at once, or fills a cache."""
+    """None for one that only continues at once, or only fills a cache."""
     calls: Calls
     asked: Sequence[int]
-    """Of each call: things that it asked our own tools for."""
+    """For each call: how many things it requested from our own tools."""
     files: int = 0
-    """That it opened."""
+    """Files that it opened."""
     given: Sequence[int] = ()
     """Tokens of each file that came along unasked."""
     papers: tuple[float, float] = (0.0, 0.0)
-    """Tokens of documents and code that it opened since it was told them by path; they stand in a
-    naive prompt. Then their share of the files that it opened."""
+    """Tokens of documents and code that it opened because it was given paths, which are part of
+    a naive prompt; then their share of the files that it opened."""
+    numbered: float = 1.0
+    """Tokens that the client's tools would have returned for each token of ours: they number every
+    line."""
     counted: int = 0
-    """Of reviewers who looked in one turn: whose verdicts counted. Of others nothing."""
+    """For reviewers who shared a turn: how many verdicts counted. Otherwise 0."""
 
 
 class NaiveWork(NamedTuple):
-    """The calls of the same turn the naive way, step by step."""
+    """The calls of the same turn done naively, step by step."""
 
     made: Calls
     one_by_one: Calls
-    """With the client's tools, by whoever remembers as much."""
+    """With the client's tools, by an agent that remembers as much."""
     new_session: Calls
-    """The same, by somebody who remembers nothing and was given no files."""
+    """The same, by an agent that remembers nothing and was given no files."""
     apart: tuple[Calls, ...] = ()
-    """Of reviewers who looked in one turn: the same in turns of their own."""
+    """For reviewers who shared a turn: the same in separate turns."""
 
 
 def naive_work(turns: Sequence[WorkDone]) -> list[NaiveWork]:
-    """Of the turns of one run, which are told from one another's."""
+    """The naive work of each turn, estimated from all turns of the run."""
     said = _usual_answer(turns)
-    split = [without_reads(one_by_one(one.calls, one.asked, said), *one.papers) for one in turns]
+    split = [without_reads(one_by_one(one, said), *one.papers) for one in turns]
     usual = _usual_work(zip((turn.kind for turn in turns), split, strict=True))
     habits = _Habits(usual, _usual_opens(turns, split), said)
     return [_naive(turn, calls, habits) for turn, calls in zip(turns, split, strict=True)]
@@ -80,19 +83,19 @@ def _naive(turn: WorkDone, calls: Calls, habits: _Habits) -> NaiveWork:
 
 
 class _Opens(NamedTuple):
-    """What a turn without any memory opens here, beside what it was told by path."""
+    """What a turn without memory opens in this run, besides what it was given by path."""
 
     files: float
     tokens: float
-    """Added by a call, beside the words that asked for it."""
+    """Tokens added by a call, besides the request itself."""
 
 
 class _Habits(NamedTuple):
-    """What turns of this run usually are."""
+    """Averages over the turns of this run."""
 
     work: Mapping[TurnClass, TurnWork]
     opens: Mapping[str, _Opens]
-    """By role; of the empty one: of all."""
+    """By role; the empty role stands for all."""
     said: int
 
     def alone(self, kind: TurnClass) -> bool:
@@ -103,7 +106,7 @@ class _Habits(NamedTuple):
         )
 
     def look(self, kind: TurnClass) -> float:
-        """Calls of somebody who has that errand alone and remembers nothing; 0 if nobody did."""
+        """Calls of an agent with only that errand and no memory; 0 if there was none."""
         for memory in _FORGETFUL:
             found = self.work.get(TurnClass("", kind.errand, memory))
             if found is not None:
@@ -122,24 +125,28 @@ def _usual_answer(turns: Iterable[WorkDone]) -> int:
     return round(median(outputs)) if outputs else CALL_OUTPUT_TOKENS
 
 
-def one_by_one(calls: Calls, asked: Sequence[int], said: int) -> list[tuple[int, int]]:
-    """The calls of a turn if what a list asked for were asked for as agents do without one."""
+def one_by_one(turn: WorkDone, said: int) -> list[tuple[int, int]]:
+    """The calls of a turn if what a list asked for were asked for as agents do without one, and
+    every line that came back had its number."""
     made: list[tuple[int, int]] = []
+    calls = turn.calls
     owed, pending = 0.0, calls[0][0] if calls else 0
-    for number, ((_, output), things) in enumerate(zip(calls, asked, strict=True)):
+    for number, ((_, output), things) in enumerate(zip(calls, turn.asked, strict=True)):
         owed += things / READS_PER_CALL
         times = max(1, int(owed)) if things else 1
         owed = max(0.0, owed - times) if things else owed
         made.append((pending, output))
         after = calls[number + 1][0] if number + 1 < len(calls) else output
-        results = max(0, after - output) // times
-        made += [(results + (said if more else output), said) for more in range(times - 1)]
-        pending = after if times == 1 else results + said
+        results = max(0, after - output)
+        more_numbers = round((turn.numbered - 1) * results) if things else 0
+        each = (results + more_numbers) // times
+        made += [(each + (said if more else output), said) for more in range(times - 1)]
+        pending = after + more_numbers if times == 1 else each + said
     return made
 
 
 def _usual_work(turns: Iterable[tuple[TurnClass | None, Calls]]) -> dict[TurnClass, TurnWork]:
-    """The mean of the turns of a kind, by role and for whoever has the errand."""
+    """The mean of the turns of a kind, by role and over all roles with the errand."""
     seen: dict[TurnClass, list[TurnWork]] = {}
     for kind, calls in turns:
         if kind is not None and calls:
@@ -158,7 +165,7 @@ def _mean(works: Sequence[TurnWork]) -> TurnWork:
 
 
 def _usual_opens(turns: Sequence[WorkDone], split: Sequence[Calls]) -> dict[str, _Opens]:
-    """Of turns that remembered nothing and opened something, by role and of all."""
+    """Averages over turns that remembered nothing and opened something, by role and overall."""
     seen: dict[str, list[tuple[int, TurnWork]]] = {}
     for turn, calls in zip(turns, split, strict=True):
         if turn.kind is not None and turn.kind.memory in _FORGETFUL and turn.files and calls:
@@ -200,7 +207,7 @@ def _opened_anew(turn: WorkDone, calls: Calls, habits: _Habits) -> Calls:
 
 
 def _looked_up(calls: Calls, opened: Sequence[int], said: int) -> Calls:
-    """With one more call before all others for each of these, which adds so many tokens."""
+    """Add one call at the start for each of these, which adds that many tokens."""
     (first, output), *rest = calls
     made: list[tuple[int, int]] = []
     for tokens in opened:

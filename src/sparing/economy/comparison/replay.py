@@ -26,7 +26,7 @@ from sparing.usage import Usage
 from sparing.way import Way
 
 CALLERS_MARKS = 2
-"""So many of the caller's own leave room for the client's, after its base and at the end."""
+"""How many marks of the caller leave room for the client's, after its base and at the end."""
 
 
 class ReplayedDispatch(NamedTuple):
@@ -35,7 +35,7 @@ class ReplayedDispatch(NamedTuple):
 
 
 Pick = Callable[[RecordedTurn, "ReplayedSessions"], ReplayedDispatch]
-"""Which way a turn goes in a replay."""
+"""Chooses how a turn is sent in a replay."""
 
 
 class ReplayedSessions:
@@ -43,16 +43,16 @@ class ReplayedSessions:
 
     def __init__(self) -> None:
         self.lines: dict[str, None] = {}
-        """The one that was used last stands last."""
+        """The most recently used line is last."""
         self.fresh_chars: dict[str, int] = {}
         """By line, characters of the latest fresh prompt under the original rules."""
         self.marks: dict[str, tuple[Life, ...]] = {}
-        """By line, of the prompt that opened its session: every later request carries them."""
+        """By line: marks of the prompt that opened its session; every later request has them."""
         self.systems: dict[str, Named] = {}
         """By line, the system prompt of its session."""
 
     def line_of(self, turn: RecordedTurn) -> str:
-        """Its own, else the latest of the same role: a builder goes on from stage to stage."""
+        """Its own line, else the latest of the same role: builders continue from stage to stage."""
         if turn.line in self.lines:
             return turn.line
         same = [line for line in self.lines if line.endswith(f" {turn.role}")]
@@ -69,14 +69,21 @@ def as_recorded(turn: RecordedTurn, talk: ReplayedSessions) -> ReplayedDispatch:
 
 
 def all_fresh(turn: RecordedTurn, talk: ReplayedSessions) -> ReplayedDispatch:
-    """In the same order with the same marks, but no session goes on."""
+    """The same order and marks, but no session is resumed."""
     _ = talk
     way = Way.COMPOSE if turn.way in (Way.RESUME, Way.FORK) else turn.way
     return ReplayedDispatch(way, turn.ways[way])
 
 
+def without_paths(turn: RecordedTurn, talk: ReplayedSessions) -> ReplayedDispatch:
+    """The same, and no document is sent by path for an agent to open."""
+    way = Way.PLAIN if turn.way is Way.PLAIN else Way.COMPOSE
+    _ = talk
+    return ReplayedDispatch(way, turn.ways[way])
+
+
 def all_inline(turn: RecordedTurn, talk: ReplayedSessions) -> ReplayedDispatch:
-    """The same, and no document by path: nobody has to open one."""
+    """The same, and every prompt begins with what the roles share."""
     _ = talk
     return ReplayedDispatch(Way.COMPOSE, turn.ways[Way.COMPOSE])
 
@@ -100,12 +107,17 @@ def seed_inline(turn: RecordedTurn, talk: ReplayedSessions) -> ReplayedDispatch:
     return ReplayedDispatch(way, told)
 
 
-def seed_in_our_order(turn: RecordedTurn, talk: ReplayedSessions) -> ReplayedDispatch:
-    """What the roles share first; whether a session goes on is still the original's choice."""
-    way, told = seed_sent(turn, talk)
-    if way is not Way.RESUME:
-        return all_fresh(turn, talk)
-    return ReplayedDispatch(way, turn.ways.get(Way.RESUME, told))
+def seed_sessions(fresh: Pick) -> Pick:
+    """Fresh prompts as `fresh` sends them; whether a session is resumed follows the original
+    rules."""
+
+    def pick(turn: RecordedTurn, talk: ReplayedSessions) -> ReplayedDispatch:
+        way, told = seed_sent(turn, talk)
+        if way is not Way.RESUME:
+            return fresh(turn, talk)
+        return ReplayedDispatch(way, turn.ways.get(Way.RESUME, told))
+
+    return pick
 
 
 def _resumes(turn: RecordedTurn, seed: SeedPrompt, talk: ReplayedSessions) -> bool:
@@ -161,7 +173,7 @@ def _run_turn(
 
 
 def open_turns(turns: Sequence[RecordedTurn]) -> list[RunTurn]:
-    """The run with every way that each turn could have gone."""
+    """The run with every way in which each turn could have been sent."""
     talk, rules, found = ReplayedSessions(), ReplayRules(as_recorded), list[RunTurn]()
     lives = [life for turn in turns for told in turn.ways.values() for life in _marks(told.blocks)]
     # Whatever opened a session, a mark of an hour may stand in it; one before it must live as long.
@@ -175,7 +187,7 @@ def open_turns(turns: Sequence[RecordedTurn]) -> list[RunTurn]:
 
 
 def _open(turn: RecordedTurn) -> Iterable[tuple[Way, ReplayedPrompt]]:
-    """One base has to do for all ways: the rest of the plain system prompt stands behind it."""
+    """All ways share one base, so the rest of a plain system prompt is put after it."""
     for way, told in turn.ways.items():
         more = turn.plain[1] - turn.system[1] if way is Way.PLAIN else 0
         if more > 0:
@@ -226,7 +238,7 @@ def _sending(
 
 
 def _calls(turn: RecordedTurn, way: Way) -> tuple[CallSize, ...]:
-    """What was opened by path stands in a composed prompt."""
+    """The calls; those that opened documents by path are not needed with a composed prompt."""
     if way is Way.COMPOSE and turn.way is Way.REFERENCE and turn.naive.own_calls:
         return tuple(CallSize(*call) for call in turn.naive.own_calls)
     return turn.calls
@@ -245,7 +257,7 @@ def _reads(turn: RecordedTurn, way: Way, told: ReplayedPrompt) -> list[int]:
 
 
 def with_lookups(calls: tuple[CallSize, ...], lookups: Sequence[int]) -> tuple[CallSize, ...]:
-    """Each is one more call that asks for something; what it gets stands before the next one."""
+    """Add one call for each lookup; its result is part of the input of the next call."""
     first, *rest = calls
     added, found = first.added, list[CallSize]()
     for tokens in lookups:

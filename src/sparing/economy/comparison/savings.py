@@ -1,10 +1,10 @@
 """What was saved, lever by lever, recomputed from the recorded dispatches.
 
-Two ladders lead to what the run was: one from the naive way, one from the original rules. Each
-step adds one lever, so the steps of a ladder add up to all that was saved against its baseline.
-The lower bound and the best plan in hindsight stand beside it. Nothing here is a measurement:
-bills are simulated where every turn makes the calls it made, and estimated where it would have
-made others.
+Two ladders lead to the run as it was: one from the naive baseline, one from the original rules.
+Each step adds one lever, so the steps of a ladder add up to all that was saved against its
+baseline. The lower bound and the best plan in hindsight are given beside it. Nothing here is a
+measurement: bills are simulated if every turn makes the calls it made, and estimated if it would
+have made others.
 """
 
 from __future__ import annotations
@@ -31,35 +31,40 @@ from sparing.economy.comparison.replay import (
     open_turns,
     replay_bills,
     replay_runs,
-    seed_in_our_order,
     seed_inline,
     seed_sent,
+    seed_sessions,
+    without_paths,
 )
 from sparing.economy.cost_model import Rates
 from sparing.usage import Origin, Usage
 from sparing.way import Lever, Policy, Way
 
-PANEL, MEMORY, TOOLS, SCOPE, BY_PATH = "panel", "memory", "tools", "scope", "by path"
-"""No levers that can be switched off by themselves: two reviewers look in one turn, what a session,
-notes or a prompt has given is not opened again, tools are few and take lists, a prompt holds what
-its role needs, and documents are named by their path where that was expected to be cheaper."""
+PANEL, MEMORY, TOOLS, SCOPE = "panel", "memory", "tools", "scope"
+UNSHARED, BY_PATH, NEW_SESSION = "unshared", "by path", "new session"
+"""Steps that are not levers one can switch off: two reviewers share one turn; what a session,
+notes or a prompt has given is not opened again; tools are few and take lists; a prompt holds
+what its role needs; it begins with the role and shares nothing; documents are named by path; or
+a session is not resumed where that was expected to be cheaper."""
 GUESSED = frozenset((PANEL, MEMORY, TOOLS))
-"""Without these the turns would have made other calls."""
+"""Steps without which the turns would have made other calls."""
 NAIVE, SEED = "naive", "seed"
-EXPECTED = " if expected to be cheaper"
+EXPECTED = ", expected cheaper"
 STEPS: Mapping[str, str] = {
     PANEL: "two reviewers of a document in one turn",
     MEMORY: "files already read are not read again",
     TOOLS: "fewer tools, and several files in one call",
     SCOPE: "prompts cut to the role, plus instructions",
-    BY_PATH: f"documents named by path{EXPECTED}",
+    UNSHARED: f"no shared prefix{EXPECTED}",
+    BY_PATH: f"documents by path{EXPECTED}",
+    NEW_SESSION: "new sessions instead of resumed ones",
     Lever.INLINE: "documents in the prompt, not opened by tools",
     Lever.TRUNK: "shared prompt prefix, cached once",
     Lever.RESUME: f"sessions resumed{EXPECTED}",
     Lever.HOUR: "one-hour cache for what is used after pauses",
     Lever.PRIMER: "one-hour cache filled ahead of pauses",
     Lever.KEEP_ALIVE: "sessions of open loops kept warm",
-    Lever.NOTES: "reviewers are reminded of their earlier findings",
+    Lever.NOTES: "reviewers reminded of their earlier findings",
     Lever.PRELOAD: "files named in the prompt are included",
     Lever.MAP: "a map of the repository, less looking around",
     Lever.SHEET: "lines quoted for others, fewer files opened",
@@ -78,17 +83,17 @@ class SavingStep(NamedTuple):
 class Ladder(NamedTuple):
     baseline: str
     cost: float
-    """Of the whole run the baseline's way."""
+    """Cost of the whole run under the baseline."""
     origin: Origin
     steps: tuple[SavingStep, ...]
 
 
 class Hindsight(NamedTuple):
-    """Each turn the way that turned out to be the cheapest."""
+    """Each turn sent in the way that turned out to be the cheapest."""
 
     cost: float
     exact: bool
-    """Whether every plan was tried; otherwise each turn was looked at by itself."""
+    """True if every plan was tried; otherwise each turn was considered separately."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,20 +105,20 @@ class Savings:
     """The same, turn by turn."""
     naive: Ladder
     seed: Ladder | None
-    """None where the records do not tell what the original would have sent."""
+    """None if the records do not show what the original would have sent."""
     beyond: tuple[SavingStep, ...]
     """Work that was not done at all: estimated one by one, and in neither sum."""
     typed: float
-    """What a model would cost that types every prompt, as the original has it; its answers only."""
+    """Output cost of a model that types every prompt itself, as in the original workflow."""
     bound: float
-    """For the work that was done: below what any of the strategies here could bring it to, with
-    any order, any timing and any cache."""
+    """A cost for the work that was done which none of the strategies here could beat, with any
+    order, any timing and any cache."""
     oracle: Hindsight
 
 
 RatesOf = Callable[[str], Rates]
 Spared = Mapping[Lever, Mapping[int, Sequence[int]]]
-"""By lever, for a turn's number: calls that it was spared, with the tokens that each adds."""
+"""By lever and turn number: the calls that were saved, as the tokens that each adds."""
 
 
 def savings(
@@ -123,8 +128,8 @@ def savings(
     spared: Spared | None = None,
     naive: Sequence[Usage] | None = None,
 ) -> Savings:
-    """Of turns in the order of their start. `naive`: their bills the naive way, where these turns
-    are not all there were."""
+    """Compute the savings of turns in the order of their start. `naive`: their bills under the
+    naive baseline, if these turns are not the whole run."""
 
     def cost(bills: Sequence[Usage]) -> float:
         pairs = zip(turns, bills, strict=True)
@@ -159,7 +164,7 @@ def savings(
         _worded(
             _from_naive(turns, cost(naive or naive_usage(naive_turns(turns))), cost, ours), policy
         ),
-        _from_seed(turns, cost, ours, policy),
+        _worded(seed, policy) if (seed := _from_seed(turns, cost, ours, policy)) else None,
         tuple(beyond),
         sum(tokens * price for tokens, price in zip(prompts, outputs, strict=True)),
         *_limits(turns, rates_of, whole),
@@ -167,7 +172,7 @@ def savings(
 
 
 def _worded(ladder: Ladder, policy: Policy) -> Ladder:
-    """Only `adaptive` expects anything; the others send as their rules say."""
+    """Drop "expected" from the wording unless the policy is `adaptive`: others predict nothing."""
     if policy is Policy.ADAPTIVE:
         return ladder
     steps = tuple(one._replace(words=one.words.removesuffix(EXPECTED)) for one in ladder.steps)
@@ -197,13 +202,25 @@ def _from_naive(
         (MEMORY, cost(naive_usage(remembering_turns(turns)))),
         (TOOLS, cost(naive_usage(equipped_turns(turns)))),
         (SCOPE, cost(naive_usage(scoped_turns(turns)))),
-        (Lever.TRUNK, sent(all_inline)),
-        (BY_PATH, sent(all_fresh)),
+        *_fresh_steps(turns, sent),
         *ours,
     ]
-    guessed = any(one.apart or one.calls != one.own_calls for one in naive_turns(turns))
+    guessed = any(one.guessed for one in naive_turns(turns))
     origin = Origin.ESTIMATED if guessed else Origin.SIMULATED
     return Ladder(NAIVE, naive, origin, _steps(naive, costs))
+
+
+def _fresh_steps(
+    turns: Sequence[RecordedTurn], sent: Callable[[Pick], float]
+) -> list[tuple[str, float]]:
+    """From one block of documents to prompts as the run composed them. If it shared no prefix at
+    all, sharing is not a step."""
+    shared = [(str(Lever.TRUNK), sent(all_inline))]
+    return [
+        *(shared if any(turn.way is not Way.PLAIN for turn in _told(turns)) else []),
+        (UNSHARED, sent(without_paths)),
+        (BY_PATH, sent(all_fresh)),
+    ]
 
 
 def _from_seed(
@@ -214,10 +231,17 @@ def _from_seed(
     seed = cost(replay_bills(turns, _bare(seed_sent)))
     if policy is Policy.SEED:
         return Ladder(SEED, seed, Origin.ESTIMATED, _steps(seed, ours, guess=True))
+
+    def sent(pick: Pick) -> float:
+        return cost(replay_bills(turns, _bare(seed_sessions(pick))))
+
+    (resume, chosen), *others = ours
+    resumed = any(turn.way in (Way.RESUME, Way.FORK) for turn in _told(turns))
     costs = [
         (Lever.INLINE, cost(replay_bills(turns, _bare(seed_inline)))),
-        (Lever.TRUNK, cost(replay_bills(turns, _bare(seed_in_our_order)))),
-        *ours,
+        *_fresh_steps(turns, sent),
+        (resume if resumed else NEW_SESSION, chosen),
+        *others,
     ]
     return Ladder(SEED, seed, Origin.ESTIMATED, _steps(seed, costs, guess=True))
 
@@ -225,7 +249,7 @@ def _from_seed(
 def _steps(
     start: float, costs: Sequence[tuple[str, float]], *, guess: bool = False
 ) -> tuple[SavingStep, ...]:
-    """Levers that changed nothing are left out."""
+    """The savings of successive levers, without those that changed nothing."""
     before = [start, *(after for _, after in costs)]
     return tuple(
         _step(name, was, after, guess=guess or name in GUESSED)
@@ -260,10 +284,11 @@ def _limits(turns: Sequence[RecordedTurn], rates_of: RatesOf, whole: float) -> _
 
 
 def _strategies(turns: Sequence[RecordedTurn]) -> list[list[RunTurn]]:
-    """The same work in every way that is compared here."""
-    picks: list[Pick] = [as_recorded, all_fresh, all_inline]
+    """The same work under every strategy that is compared here."""
+    picks: list[Pick] = [as_recorded, all_fresh, without_paths, all_inline]
     if all(turn.seed or turn.follows or turn.ping for turn in turns):
-        picks += [seed_sent, seed_inline, seed_in_our_order]
+        fresh = (all_inline, without_paths, all_fresh)
+        picks += [seed_sent, seed_inline, *map(seed_sessions, fresh)]
     plain = (naive_runs(naive_turns(turns)), naive_runs(scoped_turns(turns)))
     return [*(replay_runs(turns, ReplayRules(pick, pings=False)) for pick in picks), *plain]
 
