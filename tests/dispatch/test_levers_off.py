@@ -23,7 +23,7 @@ from sparing.economy.cost_model import TYPICAL
 from sparing.finding import Verdict
 from sparing.records import ledger, verdicts
 from sparing.records.folder import load_prompt
-from sparing.runtime.levers import group_of, life_of, off_of, pauses
+from sparing.runtime.levers import group_of, life_of, no_sheet, off_of, pauses
 from sparing.turn import Turn
 from sparing.way import Lever, Order, Way
 from tests.briefing.sample import LOOK_SECONDS, Sample
@@ -44,13 +44,19 @@ def test_a_lever_that_is_off_is_on_record_with_its_reason(sample: Sample, lever:
     assert lever.value not in kept["levers"]
 
 
+def test_a_tier_is_not_said_to_share_one_session() -> None:
+    """E4, E8: why it has no fact sheet holds for a tier that was handed off, too."""
+    assert no_sheet("L3") == "it is made for flows with tasks, not for tiers"
+    assert no_sheet("feature") == ""
+
+
 def test_what_a_backend_can_t_do_is_off_and_said(sample: Sample) -> None:
     """E4, E9: the scripted agent's tools answer it directly, and it keeps trunks for an hour."""
     source = sample.source("spec-reviewer", "specify", Turn.REVIEW)
     assert off_of(source) == {
         "trim": "the backend's tools answer the model directly",
         "sheet": "not shown yet that files it quotes are opened less often here",
-        "primer": "not needed: the lever hour does it without a call of its own",
+        "primer": "not needed: the one-hour cache (hour) does it without a call of its own",
         "lean-tools": "the backend has one set of tools for writers",
     }
 

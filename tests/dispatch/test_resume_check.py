@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from sparing.desk.money.spending import spent_on
+from sparing.desk.money.spending import Line, spent_on
 from sparing.dispatch.resume_check import (
     NO_ROOM,
     ROLE,
@@ -81,8 +81,8 @@ def test_one_check_for_all(tmp_path: Path) -> None:
     with here.around.database.read() as connection:
         told = connection.execute("select text from events where kind = ?", (ROLE,)).fetchall()
     assert [text for (text,) in told] == [
-        "checks once whether fake can resume its sessions",
-        "sessions can be resumed, 90% of it read from cache",
+        "checks once that fake can resume its sessions",
+        "sessions can be resumed, 90 % of it read from cache",
     ]
 
 
@@ -129,7 +129,7 @@ def test_the_check_is_in_no_feature_s_bill(tmp_path: Path) -> None:
     assert (own.turns, own.usage, own.charged_tokens) == (0, Usage(), BILL.total)
     assert (doctor.turns, doctor.usage, doctor.charged_tokens) == (1, BILL, 0)
     assert list(by_stage) == [totals.DOCTOR]
-    spent = spent_on([(one, Usage())], own_prices(()), "lean naive")
+    spent = spent_on([Line(one, Usage())], own_prices(()), "lean naive")
     assert (spent.rows, spent.cost_usd, spent.turns) == ((), 0, 0)
     assert spent.checked is not None
     assert spent.checked.usage == BILL

@@ -105,7 +105,7 @@ def test_a_fresh_session_begins_with_the_handoff(sample: Sample) -> None:
     found = told(handed, Way.COMPOSE)
     assert '<document key="' in found["handed"]
     assert "plan" not in found
-    assert "The document `handoff` holds what the session before you left" in found["turn"]
+    assert "The document `handoff` holds what the sessions before you left" in found["turn"]
     other = replace(going, handoff=keep("# Handoff\n\nThe plan has two steps.\n"))
     summed = replace(source, job=replace(source.job, going=other))
     assert "plan" in told(summed, Way.COMPOSE)

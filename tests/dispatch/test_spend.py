@@ -16,6 +16,7 @@ from sparing.money import Amount, to_nano
 from sparing.records import events, ledger, totals
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import AttemptState, LedgerRow
+from sparing.records.shared_spending import Busy
 from sparing.runtime.surroundings import Surroundings
 from sparing.usage import Origin, Usage
 from sparing.way import Way
@@ -43,12 +44,12 @@ def rows(around: Surroundings, row: FeatureRow) -> list[LedgerRow]:
         return ledger.of_feature(connection, row.feature.key)
 
 
-def permitted(found: Permit | SpendRefusal | None) -> Permit:
+def permitted(found: Permit | SpendRefusal | Busy | None) -> Permit:
     assert isinstance(found, Permit)
     return found
 
 
-def stopped(found: Permit | SpendRefusal | None) -> SpendRefusal:
+def stopped(found: Permit | SpendRefusal | Busy | None) -> SpendRefusal:
     assert isinstance(found, SpendRefusal)
     return found
 
@@ -160,7 +161,7 @@ def test_a_turn_that_could_not_be_sent_holds_up_no_sibling(around: Surroundings)
     row = feature(around, feature_usd=0.15, turn_tokens=10_000)
     first, second = (asking(around, row, f"g0.0.1.{n}-role{n}") for n in range(2))
     permitted(reserve(first))
-    with pytest.raises(OSError, match="no such program"), given_up(first):
+    with pytest.raises(OSError, match="no such program"), given_up(first, 1):
         raise OSError("no such program")
     (settled,) = rows(around, row)
     assert settled.result is not None

@@ -99,7 +99,7 @@ def test_before_a_stage_the_last_call_is_weighed_against_the_window(sample: Samp
     had_turn(sample, "implement", [150_000])
     found, data = weighed(sample, AT + 20)
     assert (found.go, found.forced, found.at_all) == (SessionStep.HAND_OFF, True, True)
-    assert "75% of its window: 50,000 tokens are left, the stage needs 72,000" in found.reason
+    assert "75 % of its window: 50,000 tokens are left, the stage needs 72,000" in found.reason
 
 
 def test_a_compacted_session_is_handed_off(sample: Sample) -> None:

@@ -25,9 +25,9 @@ from sparing.economy.comparison.replay import (
     as_recorded,
     replay_bills,
     replay_runs,
-    seed_in_our_order,
     seed_inline,
     seed_sent,
+    seed_sessions,
 )
 from sparing.economy.comparison.savings import savings
 from sparing.economy.cost_model import TYPICAL
@@ -35,7 +35,7 @@ from sparing.usage import Usage
 from sparing.way import Policy, Way
 from tests.economy.test_savings import block, look
 
-PICKS = (as_recorded, all_fresh, all_inline, seed_sent, seed_inline, seed_in_our_order)
+PICKS = (as_recorded, all_fresh, all_inline, seed_sent, seed_inline, seed_sessions(all_fresh))
 
 
 def cost(bills: Sequence[Usage]) -> float:

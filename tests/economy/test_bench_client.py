@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from bench.arms import CLIENT_TOOLS, LEAN, STOCK
 from bench.client import EQUAL
+from bench.client_kept import keep, kept_runs, renewed
 from bench.client_run import Case, ClientResult
 from bench.client_tables import (
     aim_lines,
@@ -97,3 +99,14 @@ def test_tasks_of_the_drawn_work_have_no_file_in_common() -> None:
     assert chains([[task] for task in tasks]) == ()
     assert "chain" in "\n".join(lever_table([], CLIENT_TOOLS))
     assert Lever.CHAIN in EQUAL
+
+
+def test_published_runs_stay_until_they_are_run_again(tmp_path: Path) -> None:
+    """E4: figures of runs that nobody has repeated are kept with their commit."""
+    path = tmp_path / "runs.jsonl"
+    assert kept_runs(path) == []
+    old = [replace(result(arm, 1_000), commit="old") for arm in (LEAN, CLIENT_TOOLS)]
+    keep(old, path)
+    again = replace(result(CLIENT_TOOLS, 900), commit="new")
+    keep(renewed(kept_runs(path), [again]), path)
+    assert sorted(kept_runs(path), key=lambda one: one.commit) == [again, old[0]]

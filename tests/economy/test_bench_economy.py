@@ -39,11 +39,13 @@ from bench.economy.tables import all_tables
 from bench.economy.wire import compare
 from sparing.config.settings import every_setting
 from sparing.context.prompt.compose import role_words
+from sparing.double.agent.repository import module_files
 from sparing.double.agent_kinds import AgentKind
 from sparing.economy.estimates import FILE_TOKENS, HABITS
 from sparing.way import Lever
+from sparing.workspace.tools.pages import HEAD_CHARS, Span, page_of, split_lines
 
-ASSUMED = "3a888fce7de8f0ccf572536c236a1336e5b2326b12d3576e3a010dca6483ab00"
+ASSUMED = "73df2782bc71df4677af11b4964ea369fef92a84ce7f73cc254e9ff26c12213a"
 DRAWN = "7cfa6e04a63ffab573a943fc2edb6e463fe3ac55c9f516de4a8ddd7c37054403"
 STRATEGIES = tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 LIGHT = AgentKind.LIGHT
@@ -67,6 +69,17 @@ def test_the_work_is_frozen() -> None:
     words = re.sub(r", (authored|on_documents)=\w+", "", words)  # of the flow, not drawn
     found = hashlib.sha256(words.encode()).hexdigest()
     assert (parameters.digest(), found) == (ASSUMED, DRAWN)
+
+
+def test_files_weigh_what_our_tools_show() -> None:
+    """E7: the factor of the program's own tools, relative to the client's, is that of its pages."""
+    own = client = 0
+    for path, text in module_files("store").items():
+        lines = split_lines(text)
+        own += page_of(path, lines, Span(1, len(lines))).wish - HEAD_CHARS
+        client += sum(len(f"{n}\t{line}\n") for n, line in enumerate(lines, 1))
+    sizes = parameters.SIZES
+    assert sizes.own_read_factor / sizes.read_factor == pytest.approx(own / client, rel=0.005)
 
 
 def test_the_work_is_not_what_the_chooser_expects() -> None:

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.economy.choose import TIE, Moment, Template, cheapest, decide_way, plain_is_cheaper
+from sparing.economy.choose import (
+    TIE,
+    Moment,
+    Template,
+    cheapest,
+    compared,
+    decide_way,
+    plain_is_cheaper,
+)
 from sparing.economy.cost_model import Expected
 from sparing.economy.estimates import Share
 from sparing.economy.predict import Diff, Prediction
@@ -43,6 +51,25 @@ def test_the_reason_says_the_figures() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("ways", "why"),
+    [
+        (
+            {Way.COMPOSE: Prediction(1_000.0, later=400.0), Way.PLAIN: Prediction(900.0)},
+            "later turns that share its prefix are expected to save 400",
+        ),
+        (
+            {Way.COMPOSE: Prediction(1_000.0), Way.REFERENCE: Prediction(995.0)},
+            "reference is not cheaper by more than 1 %",
+        ),
+    ],
+)
+def test_the_reason_says_why_a_dearer_way_is_taken(ways: dict[Way, Prediction], why: str) -> None:
+    """E1: beside a figure that is lower."""
+    told = compared(Way.COMPOSE, ways, inputs())
+    assert told.endswith(f"; {why}")
+
+
 def test_the_guard_does_not_bind_the_default() -> None:
     """C6: 90 % of the fresh prompt's characters, and resumed all the same: the price decides."""
     assert decide_way(Policy.ADAPTIVE, AGAIN, inputs()).way is Way.RESUME
@@ -62,7 +89,7 @@ def test_the_guard_does_not_bind_the_default() -> None:
         (replace(AGAIN, diff=Diff.FAILED), "commit or diff failed", Template.FULL, False),
         (replace(AGAIN, can_resume=False), "the backend can't resume", Template.FULL, False),
         (replace(AGAIN, first=True), "first look", Template.FULL, False),
-        (replace(AGAIN, actor=Actor.LONE), "a role that is always fresh", Template.FULL, False),
+        (replace(AGAIN, actor=Actor.LONE), "this turn opens a session", Template.FULL, False),
     ],
 )
 def test_never_resumed_at_any_price(
@@ -92,7 +119,7 @@ def test_a_client_whose_resume_misses_loses_it() -> None:
     """C15: V5, learned from the ledger: warm by the clock, and yet nothing was read."""
     found = decide_way(Policy.ADAPTIVE, AGAIN, inputs(share=Share(0.1, 3)))
     assert found.way is Way.COMPOSE
-    assert "reads too little of a resumed transcript from the cache, 10% of it in 3 resumes" in (
+    assert "reads too little of a resumed transcript from the cache, 10 % of it in 3 resumes" in (
         found.reason
     )
     ways = (Way.COMPOSE, Way.RESUME, Way.FORK)

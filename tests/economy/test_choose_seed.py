@@ -50,9 +50,9 @@ ROWS = [
     ("nothing changed, nothing answered", moment(diff=Diff.EMPTY), FULL, True, False),
     ("only answers", moment(diff=Diff.EMPTY, answers=True), DELTA, False, False),
     ("the backend can't resume", moment(can_resume=False), FULL, False, False),
-    ("a role that is always fresh", moment(actor=Actor.LONE), FULL, False, False),
+    ("this turn opens a session", moment(actor=Actor.LONE), FULL, False, False),
     ("first fix", moment(actor=FIXER, first=True, session=False), FIX, False, False),
-    ("later fix, delta fits", moment(actor=FIXER), FIX_DELTA, False, False),
+    ("its session continues, delta fits", moment(actor=FIXER), FIX_DELTA, False, False),
     (
         "fix, delta over half of the fresh prompt",
         moment(actor=FIXER, delta=1_051),

@@ -101,7 +101,7 @@ def test_a_fifth_more_than_the_budget_must_be_left() -> None:
     assert (room.remaining, room.need, room.enough) == (72_000, 72_000, True)
     assert not replace(room, used=128_001).enough
     assert room.words == (
-        "the session is at 64% of its window: 72,000 tokens are left, the stage needs 72,000"
+        "the session is at 64 % of its window: 72,000 tokens are left, the stage needs 72,000"
     )
 
 
@@ -132,7 +132,7 @@ def test_room_comes_before_money() -> None:
     free = Bills(Prediction(0.0), Prediction(1.0), Prediction(0.1))
     found = weigh(SessionState(SessionHabit.PRICED, full), free)
     assert (found.go, found.forced, found.judged) == (SessionStart.HAND_OFF, True, True)
-    assert "95% of its window: 10,000 tokens are left, the stage needs 72,000" in found.reason
+    assert "95 % of its window: 10,000 tokens are left, the stage needs 72,000" in found.reason
     shrunk = weigh(SessionState(SessionHabit.CONTINUE, WIDE, shrunk=True), free)
     assert (shrunk.go, shrunk.forced, shrunk.judged) == (SessionStart.HAND_OFF, True, False)
 

@@ -6,6 +6,7 @@ Covers: E3, E5
 from __future__ import annotations
 
 from decimal import Decimal
+from math import isqrt
 
 import pytest
 from hypothesis import given
@@ -40,6 +41,7 @@ def test_a_first_feature_is_forecast_from_the_simulated_workload() -> None:
     found = forecast([Ahead("plan", 3, 9, PRICE)], {})
     assert found.low == Amount(3 * LOW.tokens, to_nano(Decimal(3 * LOW.priced * 2) / 10**6))
     assert found.high == Amount(9 * HIGH.tokens, to_nano(Decimal(9 * HIGH.priced * 2) / 10**6))
+    assert found.median.tokens == isqrt(found.low.tokens * found.high.tokens)
     assert found.basis == "from a simulated workload"
 
 
@@ -49,6 +51,7 @@ def test_history_counts_when_there_is_enough() -> None:
     ahead = [Ahead("plan", 3, 9, PRICE), Ahead("implement", 0, 0, PRICE)]
     found = forecast(ahead, {"plan": before, "implement": before[: ENOUGH - 1]})
     assert (found.low, found.high) == (Amount(2000, 2), Amount(10_000, 10))
+    assert found.median == Amount(6000, 6)
     assert found.basis == "1 of 2 stages from features here"
     assert forecast(ahead[:1], {"plan": before}).basis == "from features here"
 
@@ -63,8 +66,9 @@ def test_one_unknown_price_makes_the_money_unknown() -> None:
 def test_a_range_is_a_range(history: dict[str, list[Amount]], one: int, other: int) -> None:
     least, most = sorted((one, other))
     found = forecast([Ahead(stage, least, most, PRICE) for stage in "ab"], history)
-    assert found.low.tokens <= found.high.tokens
-    assert (found.low.nano_usd or 0) <= (found.high.nano_usd or 0)
+    assert found.low.tokens <= found.median.tokens <= found.high.tokens
+    money = [one.nano_usd or 0 for one in (found.low, found.median, found.high)]
+    assert money == sorted(money)
 
 
 def test_the_default_caps_leave_room_for_a_naive_feature() -> None:

@@ -56,7 +56,7 @@ def test_a_trunk_that_lost_over_five_groups_is_off() -> None:
     assert trunk_lost(lost[:4]) == ""
     assert trunk_lost([*lost, PaidGroup("good", 10.0, 100.0)]) == ""
     told = trunk_lost(lost)
-    assert told == "its own record: over 5 groups it cost 10.0% more than the plain way"
+    assert told == "its own record: over 5 groups it cost 10.0 % more than the plain way"
 
 
 def covered(
@@ -75,7 +75,7 @@ def test_the_sheet_is_on_where_files_it_quotes_are_opened_a_quarter_less_often()
     poor = sheet_effect(
         [*covered(shown=True, opened=3, times=10), *covered(shown=False, opened=3, times=10)]
     )
-    why = "its own record: files it quotes were opened 0% less often, 25% pay"
+    why = "its own record: files it quotes were opened 0 % less often, 25 % pay"
     assert sheet_use(poor, 3) == (SheetUse.OFF, why)
     assert sheet_use(poor, 2)[0] is SheetUse.SHOWN, "it is tried again one day"
     assert sheet_use(good, 6)[0] is SheetUse.KEPT, "there is always something to compare with"

@@ -46,9 +46,9 @@ def test_what_the_backend_lacks_is_off_and_said() -> None:
     poor = Able(marks=0, resume=False, ping=False, two_lives=False, trims=False)
     lacking = {one.lever: one.why for one in standings([ALL_LEVERS], poor) if not one.on}
     assert lacking == {
-        Lever.TRUNK: "the backend takes no cache marks",
+        Lever.TRUNK: "the provider is not known to cache prompts",
         Lever.HOUR: "the backend has one cache life for all entries",
-        Lever.PRIMER: "nothing is shared without the lever trunk",
+        Lever.PRIMER: "nothing is shared without a shared prompt prefix (trunk)",
         Lever.RESUME: "the backend can't resume",
         Lever.KEEP_ALIVE: "the backend can't keep a session warm",
         Lever.TRIM: "the backend's tools answer the model directly",
@@ -61,3 +61,10 @@ def test_nothing_is_sent_ahead_unless_it_was_seen_to_be_read() -> None:
     unsure = Able(two_lives=False, primes="not checked yet: sparing doctor --resume")
     (told,) = (one for one in standings([ALL_LEVERS], unsure) if one.lever is Lever.PRIMER)
     assert (told.on, told.why) == (False, "not checked yet: sparing doctor --resume")
+
+
+def test_a_provider_that_caches_by_itself_needs_no_marks() -> None:
+    """E1, G2: prompts that begin alike are shared there too, as far as anybody can mark."""
+    plain = Able(marks=0, two_lives=False, automatic=True)
+    lacking = {one.lever: one.why for one in standings([ALL_LEVERS], plain) if not one.on}
+    assert lacking == {Lever.HOUR: "the backend has one cache life for all entries"}

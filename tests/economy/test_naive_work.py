@@ -27,12 +27,12 @@ def test_what_the_clients_tools_did_stays_as_it_was() -> None:
 
 def test_a_list_is_opened_one_after_another() -> None:
     """E7: 1.2 things a call, so that six files in one call are five calls; nothing of what came
-    back is lost."""
-    calls, asked = [(1_000, 90), (6_090, 300)], [6, 0]
-    split = one_by_one(calls, asked, said=70)
+    back is lost, and the client's tools number every line of it."""
+    turn = WorkDone(ALONE, [(1_000, 90), (6_090, 300)], [6, 0], numbered=1.07)
+    split = one_by_one(turn, said=70)
     assert [output for _, output in split] == [90, 70, 70, 70, 70, 300]
     results = sum(added for added, _ in split[1:]) - 90 - 4 * 70
-    assert results == pytest.approx(6_000, abs=5)
+    assert results == pytest.approx(1.07 * 6_000, abs=5)
 
 
 def test_who_remembers_works_the_naive_way_as_those_who_do_not() -> None:
@@ -96,7 +96,7 @@ def test_opened_one_by_one_nothing_becomes_less(drawn: list[tuple[int, int, int]
         (added + (drawn[n - 1][1] if n else 0), output)
         for n, (added, output, _) in enumerate(drawn)
     ]
-    split = one_by_one(grown, [asked for _, _, asked in drawn], 60)
+    split = one_by_one(WorkDone(ALONE, grown, [asked for _, _, asked in drawn]), 60)
     assert len(split) >= len(grown)
     assert sum(output for _, output in split) >= sum(output for _, output in grown)
     lost = sum(added for added, _ in grown) - sum(added for added, _ in split)

@@ -150,7 +150,7 @@ def test_every_way_has_a_prediction_or_says_why_not() -> None:
     assert found[Way.FORK].cost is None
     assert found[Way.FORK].words == "fork is not on offer"
     assert found[Way.COMPOSE].cost == pytest.approx(1.25 * 11_000)
-    assert found[Way.COMPOSE].words == "0 of 11,000 tokens cached, about 1 calls"
+    assert found[Way.COMPOSE].words == "0 of 11,000 tokens cached, about 1 call"
 
 
 def resumed_at(at: float, share: Share, rates: Rates = TYPICAL) -> Inputs:

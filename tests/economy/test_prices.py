@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from sparing.economy.prices import (
     Own,
     Price,
+    as_billed,
     cost_nano,
     cost_usd,
     own_prices,
@@ -108,3 +109,15 @@ def test_a_large_prompt_is_dearer_where_the_list_says_so() -> None:
 def test_money_is_rounded_up_to_a_billionth() -> None:
     own = own_prices(["m 0.000001 0 0 0 0"])
     assert cost_nano("m", Usage(uncached=1), own) == 1
+
+
+def test_a_provider_that_never_billed_a_write_is_replayed_without_one() -> None:
+    """E4, G2: what a replay writes there costs as much as plain input; others are as listed."""
+    own = own_prices(["a 2 10 0.2 2.5 4", "b 2 10 0.2 2.5 4"])
+    bills = [("a", Usage(read=5, uncached=9)), ("b", Usage(write_5m=9)), ("b", Usage(read=9))]
+    found = as_billed(own, [*bills, ("unknown-to-all", Usage(uncached=1))])
+    assert (found["a"].write_5m, found["a"].write_1h) == (found["a"].input, found["a"].input)
+    assert found["b"] == own["b"]
+    assert "unknown-to-all" not in found
+    small = as_billed({}, [("claude-sonnet-5", Usage(uncached=9))])
+    assert small == {}

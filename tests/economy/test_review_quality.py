@@ -20,7 +20,9 @@ def looks(
 def test_a_model_that_finds_less_with_the_lever_loses_it() -> None:
     """E11: only that model, which shares no trunk with another; the words say what fell."""
     bare = looks(5, aided=False)
-    assert fallen([*looks(3, aided=True), *bare]) == {"m": "findings per look fell from 5.5 to 3.5"}
+    assert fallen([*looks(3, aided=True), *bare]) == {
+        "m": "findings per review fell from 5.5 to 3.5"
+    }
     other = [*looks(5, aided=True, model="o"), *looks(5, aided=False, model="o")]
     assert set(fallen([*looks(3, aided=True), *bare, *other])) == {"m"}
 
@@ -28,13 +30,13 @@ def test_a_model_that_finds_less_with_the_lever_loses_it() -> None:
 def test_quotes_that_do_not_stand_where_they_point_lose_it_too() -> None:
     """E11: as many findings, fewer of which can be checked."""
     found = fallen([*looks(4, aided=True, verified=3), *looks(4, aided=False)])
-    assert found == {"m": "quotes that verify fell from 100% to 75%"}
+    assert found == {"m": "quotes that verify fell from 100 % to 75 %"}
 
 
 def test_thirty_quotes_on_each_side_are_enough() -> None:
     """E11: one quote a look, in thirty looks each."""
     found = fallen([*looks(1, aided=True, verified=0), *looks(1, aided=False)])
-    assert found == {"m": "quotes that verify fell from 100% to 0%"}
+    assert found == {"m": "quotes that verify fell from 100 % to 0 %"}
     fewer = [
         one._replace(quotes=0) if n == 0 else one for n, one in enumerate(looks(1, aided=True))
     ]

@@ -87,5 +87,5 @@ def test_a_dear_one_is_sampled() -> None:
     )
     (one,) = advice(found)
     assert one.words == (
-        "sample phase-reviewer: an accepted blocker of it costs 100 times the usual one"
+        "sample phase-reviewer: its accepted blockers cost 100 times as much as usual"
     )

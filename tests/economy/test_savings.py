@@ -270,7 +270,7 @@ def test_a_builder_goes_on_from_stage_to_stage() -> None:
 @pytest.mark.parametrize(
     ("policy", "words"),
     [
-        (Policy.ADAPTIVE, "sessions resumed if expected to be cheaper"),
+        (Policy.ADAPTIVE, "sessions resumed, expected cheaper"),
         (Policy.SEED, "sessions resumed"),
     ],
 )
