@@ -24,6 +24,7 @@ LINES = {
     "workspace.setup_hosts": ("packages.example", "git.example:8443", "*"),
     "workspace.services": ("127.0.0.1:5432", "localhost:6379", "[::1]:80"),
     "workspace.lend_env": ("DATABASE_URL", "_x1"),
+    "workspace.sparse_folders": ("packages/shared", "apps/größe"),
     "workspace.copy": (".env", "config/*.local", "**/.env.test"),
     "models.prices": ("my-model 3 15 0.30 3.75 6", "vendor/other 1 2 0 1 1"),
     "models.roles": ("security-reviewer strong", "prd-author vendor/model:1[1m]"),

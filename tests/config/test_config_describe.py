@@ -55,12 +55,9 @@ def test_the_page_has_an_entry_for_every_setting() -> None:
         assert page.count(f"### `{key}`\n") == 1
     assert page.endswith("\n")
     assert (
-        "### `agent.max_turns`\n\n"
-        "How many turns an agent has in one dispatch.\n\n"
-        "- Default: `60`\n"
-        "- Value: a whole number from 1 to 1000\n"
-        "- Set by: user file, project file (only to lower it), environment, flag\n"
-        "- Variable: `SPARING_AGENT__MAX_TURNS`\n"
+        "### `agent.max_turns`\n\nHow many model calls an agent may make in one turn.\n\n- "
+        "Default: `60`\n- Value: a whole number from 1 to 1000\n- Set by: user file, project "
+        "file (only to lower it), environment, flag\n- Variable: `SPARING_AGENT__MAX_TURNS`\n"
     ) in page
 
 

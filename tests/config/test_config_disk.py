@@ -41,7 +41,7 @@ def test_a_file_that_cannot_be_read(
     # Newer Pythons leave a link to itself to the system's own words.
     found = lines[0].replace("Too many levels of symbolic links", "a link to itself")
     assert found == f"{tmp_path}/{name} can't be read as a settings file: {reason}"
-    assert lines[1] == "replace it by a readable text file, or remove it"
+    assert lines[1] == "replace it with a readable text file, or remove it"
 
 
 def test_the_systems_own_refusal(tmp_path: Path) -> None:

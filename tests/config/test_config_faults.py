@@ -267,7 +267,7 @@ def test_no_home(environ: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("place", ["10.0.0.1:5432", "db.example:5432", "127.0.0.1:65536"])
 def test_a_server_elsewhere_is_lent_to_nobody(place: str) -> None:
-    """H4: checks may call servers of this machine alone, at a port that there is."""
+    """H4: checks may reach servers of this machine alone, at a port that there is."""
     file = SettingsFile(USER, f'workspace.services = ["{place}"]')
     said = two_lines(lambda: load(Sources(user=file, environ=HOME), {}))
-    assert "a list of servers of this machine" in said[0]
+    assert "a list of servers on this machine" in said[0]

@@ -34,7 +34,7 @@ from sparing.config.value_forms import (
     Whole,
 )
 from sparing.way import Policy
-from tests.config.plain import PLAIN
+from tests.config.plain import plain_values
 from tests.config.samples import DEFAULT_SAMPLES, LINES, SAMPLES
 
 USER = Path("/home/ada/.config/sparing/config.toml")
@@ -60,7 +60,7 @@ def good_values(setting: Setting) -> st.SearchStrategy[Value]:
         case Prices() | Lines() | Pairs() | ChoiceTable():
             return st.lists(st.sampled_from(LINES[setting.key]), unique=True).map(tuple)
         case FolderPath() | Switch() | CountTable() | PhraseTable() as plain:
-            return PLAIN[type(plain)]
+            return plain_values(plain)
         case Names(known):
             return st.lists(st.sampled_from(known), unique=True).map(tuple)
         case Text():

@@ -43,6 +43,9 @@ FREE = {
     "review.policy",
     "workspace.base_branch",
     "workspace.root",
+    "workspace.sparse",
+    "workspace.sparse_above",
+    "workspace.sparse_folders",
 }
 ASKED = {"workspace.setup", "workspace.copy", "workspace.services", "workspace.lend_env"}
 """Nothing comes of them before a person has seen them: tests/workspace/test_setup.py."""

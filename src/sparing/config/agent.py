@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 from sparing import backend_name
+from sparing.backend_name import BackendLimit
 from sparing.config.rules import (
     ADDRESS,
     DAY,
@@ -15,9 +17,15 @@ from sparing.config.rules import (
     setting,
 )
 from sparing.config.spending import ClientKind, LoginName
+from sparing.config.table_forms import CountTable
 from sparing.config.value_forms import Lines, Names, OneOf, Whole
 from sparing.lazy_dataclass import lazy_dataclass
 from sparing.money import Billing
+
+LIMITED = tuple(
+    one for one in backend_name.NAMES if one not in (backend_name.AUTO, backend_name.API)
+)
+"""Agents under the names that the ledger has: `auto` and `api` stand for one of them."""
 
 
 class DoubledAgent(StrEnum):
@@ -35,8 +43,8 @@ class AgentSettings:
         backend_name.AUTO,
         Rule(
             OneOf(backend_name.NAMES),
-            "Which coding agent is used; `auto` takes one that is installed and logged in, Claude "
-            "Code before Codex, or else a provider whose key is set, as `api` does.",
+            "Which coding agent is used; `auto` takes one that is installed and logged in, "
+            "Claude Code before Codex, otherwise a provider whose key is set, as `api` does.",
             SettingScope.USER,
         ),
     )
@@ -44,9 +52,9 @@ class AgentSettings:
         (),
         Rule(
             Names(tuple(one for one in backend_name.NAMES if one != backend_name.AUTO)),
-            "Which agents take over, in this order, where the quota of one is used up, its login "
-            "is gone or it has failed twice: `codex, api`. Empty: work waits for the reset. A "
-            "role of your choice stays: `roles.stay`.",
+            "Which agents take over, in this order, when an agent's quota is used up, its login "
+            "is gone or it has failed twice: `codex, api`. Empty: work waits for the reset. "
+            "`roles.stay` lists roles that never move.",
             SettingScope.USER,
         ),
     )
@@ -55,7 +63,8 @@ class AgentSettings:
         Rule(
             OneOf(LoginName),
             "How Claude Code is logged in: `api-key` (ANTHROPIC_API_KEY), `token` "
-            "(CLAUDE_CODE_OAUTH_TOKEN), `own` (as you are, in `~/.claude`); `auto`: the first.",
+            "(CLAUDE_CODE_OAUTH_TOKEN), `own` (your own login in `~/.claude`); `auto`: the first "
+            "of these that is there.",
             SettingScope.USER,
         ),
     )
@@ -63,8 +72,9 @@ class AgentSettings:
         ClientKind.LEAN,
         Rule(
             OneOf(ClientKind),
-            "How Claude Code is started: `lean` with our system prompt and a role's few tools, "
-            '`stock` as installed, to compare with. `stock` needs `review.policy = "naive"`.',
+            "How Claude Code is started: `lean` with Sparing's system prompt and the few tools "
+            "of a role, `stock` as installed, for comparison. `stock` needs `review.policy = "
+            '"naive"`.',
             SettingScope.USER,
         ),
     )
@@ -72,7 +82,7 @@ class AgentSettings:
         "",
         Rule(
             ADDRESS,
-            "The address of a server of your own that speaks OpenAI's format (vLLM, Ollama, LM "
+            "The address of your own server with an OpenAI-compatible API (vLLM, Ollama, LM "
             "Studio), for the backend `api-server`: http on this machine, https elsewhere.",
             SettingScope.USER,
         ),
@@ -82,7 +92,7 @@ class AgentSettings:
         Rule(
             Lines('a list of words such as "goose", "acp"', r"[^\s,][^,\n]{0,200}"),
             "The command of another agent that speaks the Agent Client Protocol, for the backend "
-            "`acp`: a program and what it is given.",
+            "`acp`: a program and its arguments.",
             SettingScope.USER,
         ),
     )
@@ -93,8 +103,9 @@ class AgentSettings:
                 'a list of lines such as "OPENAI_BASE_URL={address}"',
                 r"[A-Za-z_][A-Za-z0-9_]{0,80}=[^,\n]{0,400}",
             ),
-            "Variables that it is started with. `{address}` is where it finds its model, `{key}` "
-            "what it gives for a key there, `{model}` the model and `{home}` a folder of its own.",
+            "Environment variables that it is started with. `{address}` is the address of its "
+            "model, `{key}` the key to use there, `{model}` the model and `{home}` its own "
+            "folder.",
             SettingScope.USER,
         ),
     )
@@ -102,19 +113,20 @@ class AgentSettings:
         Billing.API,
         Rule(
             OneOf(Billing),
-            "How the agent's login is paid: `api` by the token, `subscription` at a fixed price. "
-            "With a subscription figures say API-equivalent and only caps on tokens count.",
+            "How the agent's login is billed: `api` by the token, `subscription` at a fixed "
+            "price. With a subscription, figures are called API-equivalent and only token caps "
+            "count.",
             SettingScope.USER,
         ),
     )
     script: str = setting(
-        "", Rule(OWN_PATH, "The TOML file that the `scripted` backend plays.", SettingScope.USER)
+        "", Rule(OWN_PATH, "The TOML file that the `scripted` backend follows.", SettingScope.USER)
     )
     cassette: str = setting(
         "",
         Rule(
             OWN_PATH,
-            "The recorded run that answers in place of an agent; `sparing replay` sets it.",
+            "The recorded run that replaces the agent; `sparing replay` sets it.",
             SettingScope.RUN,
         ),
     )
@@ -122,21 +134,55 @@ class AgentSettings:
         DoubledAgent.SCRIPT,
         Rule(
             OneOf(DoubledAgent),
-            "How the model behind `claude-double` works: `script` plays the script; `light`, "
+            "How the model behind `claude-double` works: `script` follows the script; `light`, "
             "`typical` and `heavy` work like real agents, for measurements.",
             SettingScope.USER,
         ),
     )
     double_seed: int = setting(
-        1, Rule(Whole(0, 1_000_000), "What such an agent's work is drawn from.", SettingScope.USER)
+        1, Rule(Whole(0, 1_000_000), "The random seed of such an agent's work.", SettingScope.USER)
     )
     double_trust: int = setting(
         50, Rule(Whole(0, 100), "Percent of quoted files that it doesn't open.", SettingScope.USER)
     )
     double_files: int = setting(
         4,
-        Rule(Whole(1, 20), "Files it asks for in one call of Sparing's tools.", SettingScope.USER),
+        Rule(
+            Whole(1, 20),
+            "How many files it asks for in one call of Sparing's tools.",
+            SettingScope.USER,
+        ),
     )
-    limit_seconds: int = setting(1800, limit(DAY, "How long one dispatch may take."))
-    max_turns: int = setting(60, limit(1000, "How many turns an agent has in one dispatch."))
+    limit_seconds: int = setting(1800, limit(DAY, "How long one turn of an agent may take."))
+    max_turns: int = setting(60, limit(1000, "How many model calls an agent may make in one turn."))
     concurrency: int = setting(4, limit(64, "How many agents work at the same time."))
+    at_once: tuple[str, ...] = setting(
+        (),
+        Rule(
+            CountTable(LIMITED, 1, 1000),
+            "How many turns of an agent run at the same time, in all repositories of yours, or of "
+            "all workers on a shared database: `claude = 4` under `[agent.at_once]`. Further "
+            "turns wait; other agents' don't.",
+            SettingScope.USER,
+        ),
+    )
+    per_minute: tuple[str, ...] = setting(
+        (),
+        Rule(
+            CountTable(LIMITED, 1, 100_000),
+            "How many turns of an agent begin within any minute, counted like `agent.at_once`: "
+            "`claude = 30` under `[agent.per_minute]`.",
+            SettingScope.USER,
+        ),
+    )
+
+    @property
+    def limits(self) -> tuple[BackendLimit, ...]:
+        """Agents with a limit of their own."""
+        at_once, per_minute = _numbers(self.at_once), _numbers(self.per_minute)
+        names = dict.fromkeys((*at_once, *per_minute))
+        return tuple(BackendLimit(n, at_once.get(n, 0), per_minute.get(n, 0)) for n in names)
+
+
+def _numbers(lines: Iterable[str]) -> dict[str, int]:
+    return {name: int(number) for name, _, number in (line.partition(" ") for line in lines)}

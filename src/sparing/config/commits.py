@@ -35,8 +35,8 @@ class CommitSettings:
         CommitAuthor.USER,
         Rule(
             OneOf(CommitAuthor),
-            "Author and committer of every commit: `user` takes `user.name` and `user.email` of "
-            "your git configuration, `sparing` signs as Sparing.",
+            "Author and committer of every commit: `user` takes `user.name` and `user.email` "
+            "from your git configuration, `sparing` uses Sparing's name.",
         ),
     )
     trailer: str = setting(
@@ -77,16 +77,17 @@ class CommitSettings:
         SyncMethod.MERGE,
         Rule(
             OneOf(SyncMethod),
-            "How `sparing sync FEATURE` brings in a base branch that moved on: by a `merge` "
-            "commit, or by a `rebase` of the feature's own commits. Conflicts are always merged.",
+            "How `sparing sync FEATURE` brings in a base branch that has moved: with a `merge` "
+            "commit, or by a `rebase` of the feature's own commits. Conflicts are always "
+            "resolved by a merge.",
         ),
     )
     poll_seconds: int = setting(
         120,
         Rule(
             Whole(0, 86_400),
-            "How often a run asks `gh` about the pull requests of its features, in seconds: review "
-            "comments, red checks, a merge. 0: never.",
+            "How often, in seconds, a run asks `gh` about the pull requests of its features: "
+            "review comments, failed checks, a merge. 0: never.",
             SettingScope.USER,
         ),
     )

@@ -25,7 +25,7 @@ SAME_AS = {"money": "usd", "dollars": "usd", "cost": "usd", "timeout": "limit_se
 
 
 _PASSWORD = re.compile(r"(://[^\s/:@]*:)\S+(?=@)|([?&]password=)[^\s&]+")
-"""Of an address, which is refused with one in it; it is not to be seen in the refusal."""
+"""The password in an address; such an address is refused, and the message must not show it."""
 
 
 def clean(text: str) -> str:
@@ -37,7 +37,7 @@ def clean(text: str) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as it would stand in a file."""
+    """A value as it would be written in a file."""
     if isinstance(value, list | tuple):
         return "[" + ", ".join(_one(item) for item in cast("Iterable[object]", value)) + "]"
     return _one(value)
@@ -99,7 +99,7 @@ def unknown_variable(variable: str, meant: Setting | None) -> ConfigError:
 
 
 def role_field(origin: str, table: str, found: UnknownField) -> ConfigError:
-    """Of a table for one role: a key that there is not, or a value it can't have."""
+    """For a table of one role: an unknown key, or a value it can't have."""
     from sparing.config.roles import FIELDS
 
     known, key = FIELDS.get(found.name), f"{table}.{name(found.name)}"
@@ -161,7 +161,7 @@ def broken(path: Path, line: int, reason: str) -> ConfigError:
 def unreadable(path: Path, reason: str) -> ConfigError:
     return ConfigError(
         f"{clean(str(path))} can't be read as a settings file: {clean(reason)}",
-        "replace it by a readable text file, or remove it",
+        "replace it with a readable text file, or remove it",
     )
 
 

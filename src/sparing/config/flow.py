@@ -1,4 +1,4 @@
-"""What can be set of the flow: where it stops, who helps, and where its documents lie."""
+"""Settings for the flow: where it stops, who helps, and where its documents are."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Logs(StrEnum):
 
 
 class Questions(StrEnum):
-    """What becomes of an author's open questions."""
+    """What happens to an author's open questions."""
 
     ASK = "ask"
     DEFAULTS = "defaults"
@@ -65,16 +65,17 @@ class FlowSettings:
         FlowName.AUTO,
         Rule(
             OneOf(FlowName),
-            "The flow of a feature that names none. `auto` proposes one from the request and the "
-            "repository, says why, and asks you if it is a toss-up.",
+            "The flow of a feature that is started without --tier. `auto` proposes one from the "
+            "request and the repository, says why, and asks you if it is a toss-up.",
         ),
     )
     auto: bool = setting(
         False,
         Rule(
             Switch(),
-            "Whether a gate passes by rule: its verdict is good, nothing is asked, the checks are "
-            "green and no review ended at its cap. Never past what you rejected.",
+            "Whether a gate passes automatically if its reviews passed, there are no open "
+            "questions, the checks are green and no review ended at its cap. Never for a stage "
+            "that you have rejected.",
             SettingScope.USER,
         ),
     )
@@ -82,8 +83,8 @@ class FlowSettings:
         Effort.BALANCED,
         Rule(
             OneOf(Effort),
-            "How much is done for a feature: `lean`, `balanced` or `thorough`. Sets how reviewers "
-            "sit together, rounds, models, caps and deeper tests, as far as you have not set them "
+            "How much is done for a feature: `lean`, `balanced` or `thorough`. Sets review "
+            "rounds, the panel, models, caps and deeper tests, unless you have set them "
             "yourself; docs/money.md has the table.",
             SettingScope.USER,
         ),
@@ -92,8 +93,8 @@ class FlowSettings:
         (OWN_GATES,),
         Rule(
             Names((OWN_GATES, *STAGES)),
-            "The stages that stop for a human; `default` stands for the flow's own. "
-            "A project may add stages but must keep those already listed.",
+            "The stages that stop for a person; `default` stands for the flow's own. A project "
+            "may add stages but must keep those already listed.",
             narrow=Narrow.MORE,
         ),
     )
@@ -101,9 +102,9 @@ class FlowSettings:
         (),
         Rule(
             Names(STAGES),
-            "The stages whose gate must be approved by somebody else than whoever started the "
-            "feature; needs a shared database (docs/fleet.md). A project may add stages but must "
-            "keep those already listed.",
+            "The stages whose gate must be approved by somebody other than the person who "
+            "started the feature; needs a shared database (docs/fleet.md). A project may add "
+            "stages but must keep those already listed.",
             narrow=Narrow.MORE,
         ),
     )
@@ -119,25 +120,25 @@ class FlowSettings:
         1200,
         Rule(
             Whole(0, 8_000),
-            "How many tokens of these lessons a prompt may have; 0: none are given.",
+            "How many tokens of these lessons a prompt may contain; 0: none.",
         ),
     )
     logs: Logs = setting(
         Logs.REMOVE,
         Rule(
             OneOf(Logs),
-            "What becomes of the review history and the implementation log once a retrospective "
-            "has read them: `remove` leaves them in the branch's history only, `keep` leaves them "
-            "in its last commit too.",
+            "What happens to the review history and the implementation log once a retrospective "
+            "has read them: `remove` leaves them only in the branch's history, `keep` also in "
+            "its last commit.",
         ),
     )
     questions: Questions = setting(
         Questions.ASK,
         Rule(
             OneOf(Questions),
-            "What becomes of an author's open questions: `ask` pauses the stage until you have "
-            "answered, `defaults` takes what the author did for now and records it. A run that "
-            "can ask nobody takes the defaults; a question without one pauses it.",
+            "What happens with an author's open questions: `ask` pauses the stage until you have "
+            "answered, `defaults` accepts the author's assumptions and records them. A run "
+            "without a terminal takes the defaults; a question without one pauses it.",
             SettingScope.USER,
         ),
     )
@@ -145,16 +146,16 @@ class FlowSettings:
         ASSISTANTS,
         Rule(
             Names(ASSISTANTS),
-            "Roles that help beside authors and reviewers. One that is left out is never asked, "
-            "and costs nothing.",
+            "Roles that assist authors and reviewers. One that is left out is never asked, and "
+            "costs nothing.",
         ),
     )
     waves: int = setting(
         1,
         Rule(
             Whole(1, 16),
-            "How many tasks that touch different files are worked on at a time, each in a worktree "
-            "of its own; 1: one after the other.",
+            "How many tasks that change different files run in parallel, each in its own "
+            "worktree; 1: one after the other.",
             SettingScope.USER,
         ),
     )
@@ -162,18 +163,19 @@ class FlowSettings:
         SessionPreference.PRICED,
         Rule(
             OneOf(SessionPreference),
-            "How a tier's next stage begins: `continue` in the session that is there as long as "
-            "it fits, `hand-off` in a fresh one with a handoff, `priced` whichever is expected to "
-            "be cheaper. Under the policy `seed` it is `continue`, under `fresh` and `naive` "
-            "neither.",
+            "How a tier's next stage begins: `continue`: in the existing session as long as it "
+            "fits; `hand-off`: in a new one with a handoff; `priced`: whichever is expected to "
+            "be cheaper. Under the policy `seed` it is `continue`; under `fresh` and `naive` "
+            "every stage starts a new session.",
         ),
     )
     budgets: tuple[str, ...] = setting(
         (),
         Rule(
             CountTable(BUILT, 1, MOST_TOKENS),
-            "Tokens that a tier's stage takes of the window; what is not named here is learned "
-            "from earlier runs. With less room, and a fifth more, a stage begins with a handoff.",
+            "How many tokens of the context window a tier's stage needs; stages not listed here "
+            "are learned from earlier runs. If less than that plus a fifth is left, the stage "
+            "begins with a handoff.",
         ),
     )
 
@@ -181,9 +183,9 @@ class FlowSettings:
         (),
         Rule(
             PhraseTable(DOCUMENTS),
-            "Headings of which a document needs at least one, by document, in place of those that "
-            "are expected by default. A document with none of them is told as a warning; under "
-            "the policy `seed` the `feature` flow demands the original's headings.",
+            "Headings of which a document needs at least one, by document, instead of the "
+            "default ones. A document with none of them causes a warning; under the policy "
+            "`seed` the `feature` flow requires the original workflow's headings.",
         ),
     )
 
@@ -197,13 +199,13 @@ class FlowSettings:
         }
 
     def budget(self, stage: str) -> int | None:
-        """None for a stage that is not named."""
+        """The budget that is set for a stage; None if there is none."""
         named = {name: int(size) for name, _, size in (one.partition(" ") for one in self.budgets)}
         return named.get(stage)
 
     @property
     def projects_folder(self) -> str:
-        """Beside the features' own."""
+        """The projects' folder, beside that of the features."""
         return str(PurePosixPath(self.features_folder).parent / "projects")
 
     def folder_of(self, feature: Feature) -> str:

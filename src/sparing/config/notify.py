@@ -18,8 +18,8 @@ class NotifySettings:
         (BELL, DESKTOP),
         Rule(
             Names((BELL, DESKTOP)),
-            "What happens when a run stops for you: the terminal's bell, a message on the desktop "
-            "(`notify-send` or `osascript`, where there is one).",
+            "What happens when a run stops for you: the terminal's bell, a desktop notification "
+            "(`notify-send` or `osascript`, if installed).",
             SettingScope.USER,
         ),
     )
@@ -27,8 +27,8 @@ class NotifySettings:
         "",
         Rule(
             Text("a command line", f"({PATTERN_COMMAND})?"),
-            "A program that is started as well, with a title and a sentence as its last two "
-            "arguments. No shell reads the line.",
+            "A program that is also started, with a title and a sentence as its last two "
+            "arguments. It is run without a shell.",
             SettingScope.USER,
         ),
     )
@@ -36,8 +36,8 @@ class NotifySettings:
         True,
         Rule(
             Switch(),
-            "While a turn, a check, a set-up or anything else takes long, show it, for how long "
-            "and what was seen of it last: in place on a terminal, a line a minute elsewhere.",
+            "While a turn, a check, a set-up or anything else takes long, show what it is, its "
+            "elapsed time and its last output: in place on a terminal, a line a minute elsewhere.",
             SettingScope.USER,
         ),
     )

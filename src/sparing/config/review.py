@@ -1,4 +1,4 @@
-"""What can be set of reviews: how long they go on, by which rule, and who looks together."""
+"""Settings for reviews: how long they last, by which rule, and who reviews together."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparing.way import Policy
 
 
 class OtherVendor(StrEnum):
-    """Whether reviewers come from another vendor than the author."""
+    """Whether reviewers come from a vendor other than the author."""
 
     OFF = "false"
     ON = "true"
@@ -30,26 +30,26 @@ class ReviewSettings:
         DEFAULT_CAP,
         limit(
             10,
-            "How many iterations a review loop has at most. Under `seed` it is the original's 5 "
-            "unless you set it.",
+            "How many iterations a review loop has at most. Under `seed` the default is 5.",
         ),
     )
     policy: Policy = setting(
         Policy.ADAPTIVE,
         Rule(
             OneOf(Policy),
-            "How a dispatch is sent: `adaptive` goes by predicted cost, `seed` by the rules of "
-            "the original workflow; `fresh` sends our prompts and resumes nothing; `naive` is the "
-            "baseline: the role as system prompt, all documents in full, always a new session.",
+            "How prompts are sent: `adaptive`: whatever is predicted to be cheapest; `seed`: by "
+            "the rules of the original workflow; `fresh`: Sparing's prompts, never a resumed "
+            "session; `naive`, the baseline: the role as system prompt, all documents in full, "
+            "always a new session.",
         ),
     )
     bar: Bar = setting(
         Bar.POLICY,
         Rule(
             OneOf(Bar),
-            "Which findings hold a review up: `strict` every blocker and warning until the cap, "
-            "`rising` warnings ever less and an end when nothing moves. `policy`: strict under "
-            "`seed`, else rising.",
+            "Which findings keep a review from passing: `strict`: every blocker and warning "
+            "until the cap; `rising`: repeated warnings count less each round, and the loop ends "
+            "when nothing changes. `policy`: strict under `seed`, else rising.",
         ),
     )
 
@@ -57,9 +57,10 @@ class ReviewSettings:
         PanelMode.SEPARATE,
         Rule(
             OneOf(PanelMode),
-            "Whether the two reviewers of a document look in one turn: `separate` never, `merged` "
-            "always, `auto` once the second has found nothing of its own in 30 looks, with one "
-            "loop in four still separate. Never under `seed` and `naive`, and never for code.",
+            "Whether the two reviewers of a document work in one turn: `separate`: never; "
+            "`merged`: always; `auto`: once the second has found nothing that the first missed "
+            "in 30 reviews, with one loop in four still separate. Never under `seed` and "
+            "`naive`, and never for code.",
         ),
     )
 
@@ -67,16 +68,16 @@ class ReviewSettings:
         OtherVendor.OFF,
         Rule(
             ThreeWay(OtherVendor),
-            "Whether reviewers come from another vendor than the author of what they look at: "
-            "`true` takes the first agent of another vendor that is installed and logged in, and "
-            "refuses to run where there is none; `prefer` reviews with the author's vendor then.",
+            "Whether reviewers come from a different vendor than the author: `true` takes the "
+            "first agent of another vendor that is installed and logged in, and refuses to run "
+            "if there is none; `prefer` then reviews with the author's vendor.",
             SettingScope.USER,
         ),
     )
 
     @property
     def panels(self) -> PanelMode:
-        """As it applies: what is compared with has each reviewer by itself."""
+        """The mode that applies: policies for comparison always keep reviewers separate."""
         apart = self.policy in (Policy.SEED, Policy.NAIVE)
         return PanelMode.SEPARATE if apart else self.panel
 

@@ -1,4 +1,4 @@
-"""What can be set of roles: who may have the web searched, and which agent each of them is.
+"""What can be set of roles: who may search the web, and which agent each of them is.
 
 A table for one role, such as `[roles.security-reviewer]`, is another way to write its lines of the
 settings `roles.backends`, `roles.stay` and `models.roles`.
@@ -21,7 +21,7 @@ BACKEND, MODEL, FALLBACK = "backend", "model", "fallback"
 
 
 class WebUse(StrEnum):
-    """Who may have the web searched."""
+    """Who may search the web."""
 
     OFF = "off"
     RESEARCHER = "researcher"
@@ -45,10 +45,10 @@ class RoleSettings:
         WebUse.OFF,
         Rule(
             OneOf(WebUse),
-            "Who may have the web searched, where the agent's provider does that: `researcher`, "
-            "who gets the request and an empty folder; `reviewers`, all of them; `both`. You are "
-            "asked before the first search. Without it nobody researches outside, and claims are "
-            "checked against lockfiles and installed sources.",
+            "Who may search the web, if the agent's provider runs the searches: `researcher`, "
+            "which gets the request and an empty folder; `reviewers`, all of them; `both`. You "
+            "are asked before the first search. If off, claims are checked against lockfiles and "
+            "installed sources.",
             SettingScope.USER,
         ),
     )
@@ -56,8 +56,8 @@ class RoleSettings:
         (),
         Rule(
             ChoiceTable(backend_name.NAMES, "security-reviewer=codex"),
-            "Another coding agent than `agent.backend` for a role; or, for one role, `backend` "
-            "under `[roles.NAME]`. Where `agent.backend` plays a script, every role is played.",
+            "A coding agent other than `agent.backend` for a role; or, for one role, `backend` "
+            "under `[roles.NAME]`. If `agent.backend` is scripted or a double, so is every role.",
             SettingScope.USER,
         ),
     )
@@ -72,7 +72,7 @@ class RoleSettings:
     )
 
     def backend_of(self, role: str) -> str:
-        """Empty where none is named."""
+        """The backend set for a role; empty if there is none."""
         table = dict(line.split(" ", 1) for line in self.backends)
         return table.get(role, "")
 
@@ -104,7 +104,7 @@ FIELDS: Mapping[str, RoleField] = {
 
 
 class UnknownField(NamedTuple):
-    """A key of a role's table that is not understood, or its value."""
+    """A key of a role's table that is unknown, or whose value is invalid."""
 
     name: str
     raw: object

@@ -17,7 +17,7 @@ class SettingScope(StrEnum):
     """Which layers may set a setting at all."""
 
     ANY = "any"
-    """Also a project file."""
+    """All layers, including a project file."""
     USER = "user"
     """The user file, the environment and flags: never a project file."""
     RUN = "run"
@@ -68,7 +68,7 @@ ADDRESS = Text(
     r"(https?://[A-Za-z0-9._\[\]:-]{1,253}(/[!-~]{0,500})?)?",
 )
 REMOTE = Text("the name of a git remote, such as origin", f"({value_forms.PATTERN_NAME})?")
-PERSON = Text("a name of at most 60 letters", r"([^\W_][\w .@'-]{0,59})?")
+PERSON = Text("a name of at most 60 characters", r"([^\W_][\w .@'-]{0,59})?")
 BRANCH = Text("a branch name", value_forms.PATTERN_BRANCH)
 POINT = Text("the name of a crash point", value_forms.PATTERN_POINT)
 COMMANDS = Lines(
@@ -78,10 +78,11 @@ COMMANDS = Lines(
 )
 FILES = Lines("a list of file patterns inside the repository", value_forms.PATTERN_FILES)
 FOLDER = Text("a folder inside the repository, packages/api", value_forms.PATTERN_FOLDER)
+FOLDERS = Lines("a list of folders inside the repository", rf"(?=.){value_forms.PATTERN_FOLDER}")
 HOSTS = Lines("a list of host names, each with :port if it is not 443", value_forms.PATTERN_HOST)
 
 SERVICES = Lines(
-    "a list of servers of this machine, such as 127.0.0.1:5432",
+    "a list of servers on this machine, such as 127.0.0.1:5432",
     r"(127\.0\.0\.1|localhost|\[::1\]):"
     r"([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])",
 )

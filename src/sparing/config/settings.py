@@ -23,23 +23,15 @@ from sparing.config.notify import NotifySettings
 from sparing.config.review import OtherVendor, ReviewSettings
 from sparing.config.roles import RoleSettings
 from sparing.config.rules import (
-    BRANCH,
-    COMMANDS,
     DATABASE,
     DAY,
-    FILES,
-    FOLDER,
-    HOSTS,
     OWN_PATH,
     PERSON,
     POINT,
     REMOTE,
-    SERVICES,
-    VARIABLES,
     Rule,
     Setting,
     SettingScope,
-    limit,
     setting,
 )
 from sparing.config.spending import (
@@ -48,26 +40,16 @@ from sparing.config.spending import (
     ModelSettings,
 )
 from sparing.config.value_forms import OneOf, Seconds, Value, Whole
+from sparing.config.workspace import AUTO as AUTO
+from sparing.config.workspace import HandOver as HandOver
+from sparing.config.workspace import Sandbox as Sandbox
+from sparing.config.workspace import WorkspaceSettings as WorkspaceSettings
 from sparing.lazy_dataclass import declared_fields, lazy_dataclass
-
-
-class HandOver(StrEnum):
-    PRINT = "print"
-    MERGE = "merge"
-    PULL_REQUEST = "pull-request"
-
-
-class Sandbox(StrEnum):
-    REQUIRED = "required"
-    OPTIONAL = "optional"
 
 
 class ClockKind(StrEnum):
     WALL = "wall"
     COUNTED = "counted"
-
-
-AUTO = "auto"  # as a set-up: whatever the files in a repository ask for
 
 
 @lazy_dataclass
@@ -85,8 +67,8 @@ class StateSettings:
         "",
         Rule(
             DATABASE,
-            "Where a team keeps them together: `postgresql://user@host/name`. Its password comes "
-            "from `~/.pgpass` or a service file. Empty: a file in the state folder.",
+            "A Postgres database that a team shares: `postgresql://user@host/name`, with its "
+            "password in `~/.pgpass` or a service file. Empty: a file in the state folder.",
             SettingScope.USER,
         ),
     )
@@ -94,7 +76,7 @@ class StateSettings:
         "",
         Rule(
             REMOTE,
-            "The git remote over which workers on a shared database get each other's work, under "
+            "The git remote over which workers on a shared database exchange work, under "
             "`refs/sparing`. Empty: work stays on the machine where it is done.",
             SettingScope.USER,
         ),
@@ -111,108 +93,15 @@ class StateSettings:
 
 
 @lazy_dataclass
-class WorkspaceSettings:
-    base_branch: str = setting(
-        "", Rule(BRANCH, "The branch features start from. Empty: the one checked out.")
-    )
-    root: str = setting(
-        "",
-        Rule(
-            FOLDER,
-            "In a repository of many packages: the folder that a feature is about, such as "
-            "`packages/api`. Checks, set-up and the map of the code come from there; the whole "
-            "repository's checks run at the end. Empty: the repository is one project.",
-        ),
-    )
-    hand_over: HandOver = setting(
-        HandOver.PRINT,
-        Rule(
-            OneOf(HandOver),
-            "What happens with a finished branch. `print` moves nothing that is checked out and "
-            "names the commands; `merge` is your consent to fast-forward a clean checkout, "
-            "`pull-request` to push this one branch and to open a pull request with `gh`.",
-            SettingScope.USER,
-        ),
-    )
-    memory_mb: int = setting(
+class RecordsSettings:
+    keep_days: int = setting(
         0,
         Rule(
-            Whole(0, 100_000_000),
-            "How much memory the processes of one turn, check or set-up may take together, in "
-            "megabytes; 0 is half of the machine's.",
+            Whole(0, 100_000),
+            "How many days after a feature's end `sparing clean` keeps the texts of its prompts, "
+            "replies and check outputs. What it cost, its events, gates and findings always stay. "
+            "0: for ever.",
             SettingScope.USER,
-        ),
-    )
-    disk_mb: int = setting(
-        0,
-        Rule(
-            Whole(0, 100_000_000),
-            "How much the processes of one turn, check or set-up may write to disk, in megabytes; "
-            "0 is half of what is free, and 20,000 at most.",
-            SettingScope.USER,
-        ),
-    )
-    check_seconds: int = setting(600, limit(DAY, "How long one run of the checks may take."))
-    sandbox: Sandbox = setting(
-        Sandbox.REQUIRED,
-        Rule(
-            OneOf(Sandbox),
-            "What happens where the system can't confine agents and checks: `required` refuses to "
-            "run, `optional` continues with what there is (the flag --unsandboxed).",
-            SettingScope.USER,
-        ),
-    )
-    commands: tuple[str, ...] = setting(
-        (),
-        Rule(
-            COMMANDS,
-            "Commands that may run when a task's done criterion names them, by their exact text. "
-            "The repository's own checks need no entry; nothing else that agents write is run.",
-            SettingScope.USER,
-        ),
-    )
-    setup: tuple[str, ...] = setting(
-        (AUTO,),
-        Rule(
-            COMMANDS,
-            "What makes a fresh worktree usable. `auto` goes by the files that are there, an empty "
-            "list does nothing. You are asked before any of it first runs, and again if a feature "
-            "changes what it would load.",
-        ),
-    )
-    setup_seconds: int = setting(900, limit(DAY, "How long the set-up may take."))
-    setup_hosts: tuple[str, ...] = setting(
-        (),
-        Rule(
-            HOSTS,
-            "Hosts that a set-up may reach beside those of your package managers (their own "
-            "defaults, and what your settings of pip, npm, uv, go and cargo name). `*` stands for "
-            "any host on ports 80 and 443.",
-            SettingScope.USER,
-        ),
-    )
-    copy: tuple[str, ...] = setting(
-        (),
-        Rule(
-            FILES,
-            "Files of your checkout that git does not know and a worktree needs, such as `.env`. "
-            "They are never committed, reviewers never see them, and you are asked first.",
-        ),
-    )
-    services: tuple[str, ...] = setting(
-        (),
-        Rule(
-            SERVICES,
-            "Servers of this machine that the repository's checks may call, such as a database at "
-            "`127.0.0.1:5432`. Agents may not, and you are asked first.",
-        ),
-    )
-    lend_env: tuple[str, ...] = setting(
-        (),
-        Rule(
-            VARIABLES,
-            "Variables of your environment that the repository's checks are given, such as "
-            "`DATABASE_URL`. Agents are not, and you are asked first.",
         ),
     )
 
@@ -226,14 +115,14 @@ class EngineSettings:
         ClockKind.WALL,
         Rule(
             OneOf(ClockKind),
-            "Where times come from; `counted` gives the same ones in every run, for the demo.",
+            "Where times come from; `counted` gives the same times in every run, for the demo.",
             SettingScope.USER,
         ),
     )
     ahead_seconds: int = setting(
         0,
         Rule(
-            Whole(0, 10 * DAY), "How far the engine's clock is ahead, for tests.", SettingScope.RUN
+            Whole(0, 10 * DAY), "How far ahead the engine's clock is, for tests.", SettingScope.RUN
         ),
     )
     lease_seconds: float = setting(
@@ -247,7 +136,11 @@ class EngineSettings:
     )
     crash_at: str = setting(
         "",
-        Rule(POINT, "A crash point at which the process ends itself, for tests.", SettingScope.RUN),
+        Rule(
+            POINT,
+            "A crash point: the process ends or stops itself there, for tests.",
+            SettingScope.RUN,
+        ),
     )
 
 
@@ -261,6 +154,7 @@ class Settings:
     flow: FlowSettings = field(default_factory=FlowSettings)
     models: ModelSettings = field(default_factory=ModelSettings)
     notify: NotifySettings = field(default_factory=NotifySettings)
+    records: RecordsSettings = field(default_factory=RecordsSettings)
     review: ReviewSettings = field(default_factory=ReviewSettings)
     roles: RoleSettings = field(default_factory=RoleSettings)
     state: StateSettings = field(default_factory=StateSettings)

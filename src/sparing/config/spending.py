@@ -1,9 +1,9 @@
-"""Which model does what: three classes of models, other ones for a backend or for a role.
+"""Which model does what: three classes of models, and others for a backend or a role.
 
-How much may be spent before work stops for a person. docs/money.md says where the values
-come from; they are on for everybody, and a project's file may only lower them.
+How much may be spent before work stops for a person. docs/money.md explains the defaults; they
+always apply, and a project's file may only lower them.
 
-Which levers are pulled to spend less, and whose tools agents have. Each can be switched off.
+Which levers reduce spending, and whose tools agents use. Each can be switched off.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ USUAL = {
     "gemini.standard": "gemini-3.8-flash",
     "gemini.cheap": "gemini-3.1-flash-lite",
 }
-"""Of backends that have other models than the usual ones, where nobody has named any."""
+"""Default models of backends that have other models than the usual ones."""
 
 
 @lazy_dataclass
@@ -70,7 +70,7 @@ class ModelSettings:
                 'a table of roles, such as security-reviewer = "strong"; in a variable: '
                 "security-reviewer=strong"
             ),
-            "Another class, or a model by its own name, for a role.",
+            "A different class, or a model by name, for a role.",
             SettingScope.USER,
         ),
     )
@@ -78,8 +78,8 @@ class ModelSettings:
         (),
         Rule(
             Prices(),
-            "Prices that go before the list that ships: a model's name, then US dollars per "
-            "million tokens of input, output, cache read, 5 minute write and 1 hour write.",
+            "Prices that override the built-in list: a model's name, then US dollars per million "
+            "tokens of input, output, cache read, 5-minute write and 1-hour write.",
             SettingScope.USER,
         ),
     )
@@ -88,7 +88,7 @@ class ModelSettings:
         (),
         Rule(
             Lines('a list of lines such as "my-model 200000"', PATTERN_MODEL + " [0-9]{4,8}"),
-            "Tokens that a model takes in, where the list that ships does not know it or you want "
+            "The context window of a model in tokens, if the built-in list lacks it or you want "
             "less: a model's name, then a number.",
             SettingScope.USER,
         ),
@@ -141,7 +141,8 @@ USD_HIGH, TOKENS_HIGH = MOST_USD, MOST_TOKENS
 class CapSettings:
     feature_usd: float = setting(40.0, money(USD_HIGH, "What one feature may cost."))
     feature_tokens: int = setting(
-        60_000_000, limit(TOKENS_HIGH, "How many tokens one feature may use, cached ones too.")
+        60_000_000,
+        limit(TOKENS_HIGH, "How many tokens one feature may use, including cached ones."),
     )
     stage_usd: float = setting(20.0, money(USD_HIGH, "What one stage of a feature may cost."))
     stage_tokens: int = setting(
@@ -159,25 +160,32 @@ class CapSettings:
         Rule(
             Money(USD_HIGH),
             "What all your repositories together may cost in a day (UTC); on a shared database: "
-            "all repositories of the team. The default means that there is no such cap; it counts "
-            "from when it is set.",
+            "all repositories of the team. The default means that there is no such cap; it "
+            "counts from the moment it is set.",
             SettingScope.USER,
         ),
     )
     all_day_tokens: int = setting(
         TOKENS_HIGH,
-        Rule(Whole(1, TOKENS_HIGH), "The same in tokens, cached ones too.", SettingScope.USER),
+        Rule(
+            Whole(1, TOKENS_HIGH), "The same in tokens, including cached ones.", SettingScope.USER
+        ),
     )
     turn_usd: float = setting(
         3.0,
-        money(USD_HIGH, "What one turn of an agent may cost; so much is reserved before it."),
+        money(USD_HIGH, "What one turn of an agent may cost; this much is reserved beforehand."),
     )
     turn_tokens: int = setting(
         3_000_000,
-        limit(TOKENS_HIGH, "How many tokens one turn may use; so many are reserved before it."),
+        limit(TOKENS_HIGH, "How many tokens one turn may use; this many are reserved beforehand."),
     )
     attempts: int = setting(
-        6, limit(100, "How often one dispatch may be sent, with repairs and after crashes.")
+        6,
+        limit(
+            100,
+            "How often one request may be sent, including corrections of its reply and "
+            "retries after crashes.",
+        ),
     )
     unattended_seconds: int = setting(
         21_600,
@@ -206,8 +214,9 @@ class EconomySettings:
         (ALL_LEVERS,),
         Rule(
             Names(KNOWN),
-            "What is done to spend less under the policy `adaptive`: `all`, or a list of names; "
-            "`no-NAME` leaves one out. What a backend can't do is off, and `doctor` says so.",
+            "Which techniques reduce spending under the policy `adaptive` (docs/economics.md "
+            "explains them): `all`, or a list of names; `no-NAME` leaves one out. What a backend "
+            "doesn't support is off, and `doctor` says so.",
             SettingScope.USER,
         ),
     )
@@ -215,10 +224,10 @@ class EconomySettings:
         ToolMode.AUTO,
         Rule(
             OneOf(ToolMode),
-            "Whose tools agents work with under the policy `adaptive`: `client` the client's own, "
-            "`look` ours for who only reads, `own` ours for all. `auto`: ours for readers, and for "
-            "writers with models that passed `sparing doctor --tools`. Where a backend can't: the "
-            "client's.",
+            "Whose tools agents use under the policy `adaptive`: `client`: the client's; `look`: "
+            "Sparing's for agents that only read; `own`: Sparing's for all. `auto`: Sparing's "
+            "for readers, and for writers with models that passed `sparing doctor --tools`. "
+            "Backends that don't support this use the client's.",
             SettingScope.USER,
         ),
     )

@@ -1,6 +1,6 @@
-"""What a person's environment says of their terminal: colours, pager, home.
+"""What the environment says about a person's terminal: colours, pager, home.
 
-Which editor a person likes, as their environment says.
+Also which editor they prefer.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ USUAL_COLUMNS = 80
 
 
 def wants_colour() -> bool | None:
-    """False where NO_COLOR or a terminal that knows none says so; None leaves it to the stream."""
+    """False if NO_COLOR or a plain terminal says so; None leaves it to the stream."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return False if plain else None
 
 
 def homely(text: str) -> str:
-    """Paths as people write them."""
+    """The text with paths in HOME shortened to `~/`."""
     home = os.environ.get("HOME", "").rstrip("/")
     return text.replace(f"{home}/", "~/") if home else text
 
 
 def calm_pager() -> None:
-    """What fits on the screen is shown and stays there, unless the user has habits of their own."""
+    """Make `less` leave short output on the screen, unless the user has set its options."""
     os.environ.setdefault("LESS", "-FRX")
 
 
@@ -53,3 +53,8 @@ def editor() -> str:
     from shutil import which
 
     return next(filter(which, EDITORS), "")
+
+
+def completes_line() -> bool:
+    """Whether a shell started this process to complete what a person is typing."""
+    return "_SPARING_COMPLETE" in os.environ
