@@ -35,7 +35,7 @@ def test_a_lock_held_for_long(database: Database) -> None:
     with database.write():
         error = complaint(wait)
     assert "locked" in error.what
-    assert "wait for its end" in error.repair
+    assert "wait until it ends" in error.repair
 
 
 def garbage(path: Path) -> None:

@@ -191,6 +191,19 @@ CODES: dict[str, Callable[[str], str]] = {
     "lines": lambda value: f"{value[:6]}\r\n   {value[6:]}",
     "literals": lambda value: f'"{value[:6]}"\n   "{value[6:]}"',
     "literals joined": lambda value: f"'{value[:6]}' + \\\n   '{value[6:]}'",
+    "escaped slashes": lambda value: value.replace("/", "\\/"),
+    "a line that continues": lambda value: f"{value[:6]}\\\n   {value[6:]}",
+    "comments": lambda value: f"{value[:6]}\n  # {value[6:]}",
+    "comments in C": lambda value: f"{value[:6]}\n// {value[6:]}",
+    "lines of a diff": lambda value: f"{value[:6]}\n+{value[6:]}",
+    "octal": lambda value: "".join(f"\\{byte:03o}" for byte in value.encode()),
+    "eight digits": lambda value: "".join(f"\\U{ord(one):08x}" for one in value),
+    "an array of bytes": lambda value: ", ".join(f"0x{byte:02x}" for byte in value.encode()),
+    "an array of bytes, over lines": lambda value: ",\n  ".join(
+        f"0x{byte:02X}" for byte in value.encode()
+    ),
+    "an array of letters": lambda value: json.dumps(list(value)),
+    "joined parts": lambda value: f'"".join(["{value[:6]}", "{value[6:]}"])',
     "u over lines": lambda value: "\n".join(f"\\u{ord(one):04x}" for one in value),
 }
 

@@ -1,8 +1,8 @@
-"""A run in one file: what was asked and answered, what it cost, which files came of it.
+"""A run in one file: prompts, replies, costs and the resulting files.
 
 A ZIP with two lists (`cassette.json`, `records.json`), every text once under its hash, and the hash
 of each member in `sums.json`, whose own hash is the archive's comment. A file that was changed
-after it was recorded is refused. That is no signature: it tells damage, not who recorded it.
+after it was recorded is refused. This is not a signature: it detects damage, not who recorded it.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class FileState:
     path: str
     mode: str
     digest: str
-    """SHA-256 of its bytes, or of a link's target; empty where a commit removed it."""
+    """SHA-256 of its bytes, or of a link's target; empty if a commit removed it."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepFiles:
-    """What a step changed."""
+    """The files that a step changed."""
 
     step: str
     files: tuple[FileState, ...]
@@ -51,26 +51,26 @@ class StepFiles:
 
 @dataclass(frozen=True, slots=True)
 class Tape:
-    """All of a recorded run but its texts and rows."""
+    """Everything about a recorded run except its texts and rows."""
 
     sparing: str
     """The version that recorded it."""
     feature: JsonObject
-    """Its columns, as far as they don't say where it stands."""
+    """The recorded columns of the feature, without those that say where it is."""
     settings: JsonObject = field(default_factory=dict[str, Any])
-    """Those that a run depends on, by key; none that starts a program or names a place."""
+    """Settings that a run depends on, by key; none that starts a program or names a path."""
     backend: str = ""
     client: str = ""
     """The client's version."""
     wrapper: str = ""
-    """What documents are wrapped with in its prompts."""
+    """The wrapper around documents in its prompts."""
     capabilities: JsonObject = field(default_factory=dict[str, Any])
     given: tuple[tuple[str, str], ...] = ()
     """Documents that the feature began with: file name and digest."""
     stage: str = ""
-    """The first one."""
+    """The first stage."""
     commit: str = ""
-    """Digest of the base commit's own text; empty where files were left out."""
+    """Digest of the base commit's raw text; empty if files were left out."""
     base: tuple[FileState, ...] = ()
     left_out: tuple[str, ...] = ()
     """Files of the base that are not in here, and why."""
@@ -97,7 +97,7 @@ def sha256(data: bytes) -> str:
 
 
 def write_cassette(cassette: Cassette, path: Path) -> int:
-    """Its size. A file that is there is left alone."""
+    """Write the cassette and return its size; an existing file is not overwritten."""
     members = {
         ABOUT: _json({"format": FORMAT, **codec.dump(cassette.tape)}),
         RECORDS: _json(dict(cassette.records)),
@@ -119,7 +119,7 @@ def write_cassette(cassette: Cassette, path: Path) -> int:
 
 
 def read_cassette(path: Path) -> Cassette:
-    """Only what is exactly as it was recorded."""
+    """Read a cassette; refused unless it is exactly as it was recorded."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = dict(_members(archive, path))
@@ -158,7 +158,7 @@ def _members(archive: zipfile.ZipFile, path: Path) -> Iterator[tuple[str, bytes]
 
 
 def _bytes(archive: zipfile.ZipFile, name: str, path: Path) -> bytes:
-    """What a member says of its own size is not believed."""
+    """A member's bytes; its stated size is checked, not trusted."""
     size = archive.getinfo(name).file_size
     try:
         with archive.open(name) as stream:
@@ -185,7 +185,7 @@ def _load(members: Mapping[str, bytes]) -> Cassette:
 
 
 def without_files(cassette: Cassette) -> Cassette:
-    """Prompts, replies and the bill, and no file of the repository by itself."""
+    """The cassette with prompts, replies and costs, but without the repository's files."""
     tape = cassette.tape
     files = {one.digest for one in (*tape.base, *tape.end)}
     files |= {one.digest for step in tape.steps for one in step.files} | {tape.commit}
@@ -200,7 +200,7 @@ def _json(value: object) -> bytes:
 
 
 def _no_cassette(path: Path) -> UsageError:
-    return UsageError(f"{path} is no cassette", MADE_BY)
+    return UsageError(f"{path} is not a cassette", MADE_BY)
 
 
 def _changed(path: Path, member: str) -> UsageError:

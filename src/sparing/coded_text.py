@@ -1,7 +1,7 @@
-"""Letters that are written in another way, and what may stand between two of them.
+"""Letters that are encoded in some way, and what may separate two of them.
 
-For whoever looks for a value that somebody may have hidden: a text is read as if it stood there
-plainly, and each place in that leads back to where it was found. Linear in the length of the text.
+For finding a value that may have been hidden: a text is read as if it were plain, and each position
+in the result maps back to where it was found. Linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -10,20 +10,25 @@ import re
 
 _BREAK = r"(?:\r?\n|(?:\\r)?\\n)[ \t]*"
 BREAK = re.compile(_BREAK)
-"""Of a line, also one that is written as an escape; with the indentation that follows."""
+"""A line break, even one written as an escape, with the indentation that follows."""
+_COMMENT = r"(?:(?://|[#*>+;-])[ \t]*)?"
 CODED = re.compile(
     # One literal after another, also on the next line: their seam.
-    r"""["'`][ \t+.&\\]{0,40}(?:\r?\n)?[ \t+.&]{0,120}["'`]"""
-    rf"|{_BREAK}|\0|%(?P<percent>[0-9a-fA-F]{{2}})|\\x(?P<x>[0-9a-fA-F]{{2}})"
+    r"""["'`][ \t+.&,\\]{0,40}(?:\r?\n)?[ \t+.&,]{0,120}["'`]"""
+    # A line that goes on, a comment or a part of a diff that does; a slash that JSON escapes.
+    rf"|\\?{_BREAK}{_COMMENT}|\\(?=/)|\0"
+    r"|%(?P<percent>[0-9a-fA-F]{2})|\\x(?P<x>[0-9a-fA-F]{2})|\\(?P<octal>[01][0-7]{2})"
+    r"|0x(?P<byte>[0-9a-fA-F]{2})(?![0-9a-fA-F])(?:,\s{0,80})?|\\U0{4}(?P<wide>[0-9a-fA-F]{4})"
     r"|\\u(?:\{0{0,4}(?P<braced>[0-9a-fA-F]{1,4})\}|(?P<u>[0-9a-fA-F]{4}))"
     r"|&#(?:[xX]0{0,4}(?P<entity>[0-9a-fA-F]{1,4})|(?P<decimal>[0-9]{1,5}));"
 )
-"""A letter that is coded, or what separates two."""
+"""An encoded letter, or what separates two."""
+_BASES = {"decimal": 10, "octal": 8}
 
 
 def join(text: str, between: re.Pattern[str]) -> tuple[str, list[int], list[int], dict[int, int]]:
-    """The text without breaks and with what is coded in it; from which place on how many characters
-    were left out before it; where what is coded ends."""
+    """The text decoded and without breaks; from which positions on how many characters were left
+    out before them; where each encoded letter ends."""
     parts: list[str] = []
     places, removed, ends = [0], [0], dict[int, int]()
     last = size = 0
@@ -43,7 +48,7 @@ def join(text: str, between: re.Pattern[str]) -> tuple[str, list[int], list[int]
 
 
 def _letter(found: re.Match[str]) -> str:
-    """What it stands for; empty for a break."""
+    """The letter it encodes; empty for a break."""
     if not found.lastgroup:
         return ""
-    return chr(int(found[found.lastgroup], 10 if found.lastgroup == "decimal" else 16))
+    return chr(int(found[found.lastgroup], _BASES.get(found.lastgroup, 16)))

@@ -1,9 +1,8 @@
 """One recipe for connections and migrations, for a SQLite file and for a Postgres server.
 
-A connection lives as long as one read or one transaction, or is used again while the file is
-watched; see `connection`. Migrations are an append-only list: a schema newer than
-this program is refused, never guessed at. What is written goes through the redactor first, in
-whichever table it ends.
+A connection lives as long as one read or one transaction, or is reused while the file is watched;
+see `connection`. Migrations are an append-only list: a schema newer than this program is refused,
+never guessed at. What is written goes through the redactor first, whatever the table.
 """
 
 from __future__ import annotations
@@ -27,11 +26,9 @@ from sparing.redact import Redactor
 WAL_TRIES = 300
 FULL_BYTES = 1024 * 1024
 COPIES = 3
-"""How many copies from before migrations are kept, the newest."""
-
-
+"""How many copies from before migrations are kept; the newest stay."""
 TRIES = 5
-"""How often a transaction is played when its connection breaks."""
+"""How often a transaction is retried when its connection breaks."""
 T = TypeVar("T")
 
 
@@ -40,9 +37,9 @@ class Database:
     path: Path
     redactor: Redactor | None = None
     server: Server | None = None
-    """Without one everything is in the file."""
+    """The Postgres server; None if everything is in the file."""
     writer: list[str] = field(default_factory=list[str], compare=False, repr=False)
-    """The worker that writes, where several do: see `fleet.presence`."""
+    """The worker that writes, if there are several: see `fleet.presence`."""
     files: Connections[Cleaning] = field(init=False, compare=False, repr=False)
     pool: Connections[PostgresConnection] | None = field(init=False, compare=False, repr=False)
 
@@ -62,7 +59,7 @@ class Database:
 
     @contextmanager
     def write(self) -> Generator[Connection]:
-        """One transaction; it takes the write lock at once, so nobody can slip in between."""
+        """One transaction; it takes the write lock at once, so no other writer can come between."""
         if self.server is not None:
             with self.session() as session, _transaction(session):
                 postgres.begin(session, self.redactor, self.writer)
@@ -74,8 +71,8 @@ class Database:
             yield connection
 
     def transact(self, work: Callable[[Connection], T]) -> T:
-        """A transaction that is played again when its connection breaks: it may be played after
-        a commit that nobody heard of, so what it writes must be the same the second time."""
+        """Run a transaction again when its connection breaks: it may have been committed without
+        our knowing, so what it writes must be the same the second time."""
         for _ in range(TRIES):
             with suppress(ConnectionLost), self.write() as tx:
                 return work(tx)
@@ -91,15 +88,15 @@ class Database:
             yield connection
 
     def kept(self) -> AbstractContextManager[None]:
-        """Until the end of this, connections that are given back are used again."""
+        """Within this context, connections that are given back are reused."""
         return self.pool.kept() if self.pool is not None else self.files.kept()
 
     @contextmanager
     def watch(self) -> Generator[Callable[[], bool]]:
-        """A cheap question: has anybody written since I asked last? True the first time.
+        """Yields a cheap test whether there were writes since its last call. True the first time.
 
-        While it is asked, connections are used again. And the one that stays open is never the
-        last: closing the last one writes the whole log back.
+        Meanwhile connections are reused, and one stays open: closing the last one would write the
+        whole log back.
         """
         seen: list[int] = []
 
@@ -144,7 +141,8 @@ def open_database(
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with database.read() as connection:
         version = _version(connection)
-    _refuse_newer(path.name, version, len(migrations), "state.folder")
+    back = _way_back(path, f"schema-{len(migrations)}")
+    _refuse_newer(path.name, version, len(migrations), f"state.folder{back}")
     if version < len(migrations):
         if version:
             copy_aside(database, version)
@@ -160,6 +158,11 @@ def _open_schema(database: Database, server: Server, migrations: Sequence[str]) 
             postgres.migrate(session, migrations)
 
 
+def _way_back(path: Path, known: str) -> str:
+    copied = path.name == "sparing.db" and path.with_name(f"{path.name}.{known}").exists()
+    return f", or go back to before: sparing doctor --restore {known} --yes" if copied else ""
+
+
 def _refuse_newer(name: str, version: int, known: int, setting: str) -> None:
     if version > known:
         raise StateError(
@@ -169,7 +172,7 @@ def _refuse_newer(name: str, version: int, known: int, setting: str) -> None:
 
 
 def copy_aside(database: Database, version: int) -> None:
-    """The whole database as that schema has it, beside it: a way back from a migration."""
+    """Copy the whole database with that schema beside it, as a way back from a migration."""
     import tempfile
 
     path = database.path
@@ -231,7 +234,7 @@ def _migrate(database: Database, migrations: Sequence[str]) -> None:
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """The busy timeout does not cover this switch: others that open the file now are waited for."""
+    """Switch to WAL, waiting for others that open the file; no busy timeout covers this."""
     for _ in range(WAL_TRIES):
         try:
             connection.execute("pragma journal_mode = wal")
@@ -250,7 +253,7 @@ def _version(connection: Connection) -> int:
 
 @contextmanager
 def state_errors(path: Path) -> Generator[None, None, None]:
-    """What goes wrong with a file is a person's to repair; it gets two lines."""
+    """Turn problems with the file, which a person can repair, into two-line errors."""
     try:
         yield
     except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
@@ -276,20 +279,20 @@ def _repair(path: Path, words: str) -> str:
         name = quote(str(path.parent))
         return f"there is no backup; to start over, set the state aside: mv {name} {name}.damaged"
     if "locked" in words:
-        return "another process has held it for long: wait for its end, then run the same command"
+        return "another process has held it for long: wait until it ends, then run the same command"
     if any(word in words for word in ("readonly", "read-only", "permission", "unable to open")):
         return f"make the folder writable, or {another}"
     return f"check the disk, or {another}"
 
 
 def _is_full(path: Path) -> bool:
-    """SQLite says no more than "disk I/O error" when it finds no room for its shared memory."""
+    """Whether the disk is full: SQLite only reports "disk I/O error" when out of room."""
     with suppress(OSError):
         return _free(path.parent) < FULL_BYTES
     return False
 
 
 def _free(folder: Path) -> int:
-    """Bytes that are left to us on a disk."""
+    """Bytes available to us on a disk."""
     found = os.statvfs(folder)
     return found.f_bavail * found.f_frsize

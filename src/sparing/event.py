@@ -20,22 +20,22 @@ from sparing.turn_event import AgentAction, HiddenEvent, NoteEvent, TurnEvent
 
 
 class FeatureEvent(StrEnum):
-    """Where a feature has come to; nothing but stage and text belongs to it."""
+    """How far a feature has come; carries only stage and text."""
 
     STAGE = "stage"
     """A stage begins."""
     GATE = "gate"
     """A stage waits for approval."""
     PASSED = "passed"
-    """A gate at which nobody was asked; the text is the reason."""
+    """A gate at which no one was asked; the text is the reason."""
     SENT_BACK = "sent back"
-    """Verdicts lead back to an earlier stage."""
+    """Verdicts send the feature back to an earlier stage."""
     DONE = "done"
     ABANDONED = "abandoned"
 
 
 HANDOFF = "handoff"
-"""What an answer may be about."""
+"""A value of `AnswerEvent.about`."""
 
 
 @lazy_dataclass
@@ -47,7 +47,7 @@ class UnknownEvent(HiddenEvent):
 
 @lazy_dataclass
 class CleanedEvent(HiddenEvent):
-    """The worktree of a feature that is over was removed."""
+    """The worktree of a finished feature was removed."""
 
     kind: ClassVar = "cleaned"
 
@@ -63,7 +63,7 @@ class WarningEvent(NoteEvent):
     kind: ClassVar = "warning"
     role: str = ""
     claims: tuple[str, ...] = ()
-    """Of a document, those without a mark of evidence."""
+    """Claims of a document without a mark of evidence."""
 
 
 @lazy_dataclass
@@ -79,17 +79,17 @@ class TierEvent(HiddenEvent):
 
 @lazy_dataclass
 class AnswerEvent:
-    """A person answered a gate, or gave an order that moves the feature."""
+    """A person answered a gate, or gave a command that moves the feature."""
 
     kind: ClassVar = "answered"
     by: str
     answer: str
     commit: str = ""
-    """The one that was answered to; of a rerun, the one from which the stage begins again."""
+    """The commit that was answered to; for a rerun, the one from which the stage starts again."""
     kept: str = ""
-    """Of a rerun: the reference that keeps the commits."""
+    """For a rerun: the ref that keeps the commits."""
     about: str = ""
-    """`handoff`: the answer is to the proposal of one, and not to what was made."""
+    """`handoff` if it answers the proposal of a handoff rather than a stage's result."""
 
     @property
     def declines_handoff(self) -> bool:
@@ -97,7 +97,7 @@ class AnswerEvent:
 
     @property
     def handoff_words(self) -> str:
-        """What was said to the proposal of a handoff; empty for every other answer."""
+        """The answer to the proposal of a handoff; empty for every other answer."""
         if self.about != HANDOFF:
             return ""
         return "handoff refused" if self.declines_handoff else "handoff agreed to"
@@ -144,14 +144,14 @@ class QuestionAnswerEvent(HiddenEvent):
 
 @lazy_dataclass
 class LookEvent:
-    """One round of review: who looked, what was found, what it means for the loop."""
+    """One round of review: who reviewed, what was found, what it means for the loop."""
 
     kind: ClassVar = "look"
     iteration: int = 0
     final: bool = False
     decision: str = ""
     judged: tuple[tuple[str, str], ...] = ()
-    """Role and decision."""
+    """Pairs of role and decision."""
     findings: tuple[Any, ...] = ()
     why: str = ""
 
@@ -170,6 +170,10 @@ class ChecksEvent:
 
     kind: ClassVar = "checks"
     passed: Mapping[str, bool]
+
+    def words(self, text: str) -> str:
+        """`test passed` if that says it all, else the text of the event."""
+        return f"{', '.join(self.passed)} passed" if text == f"{len(self.passed)} green" else text
 
 
 @lazy_dataclass
@@ -203,7 +207,7 @@ class LentEvent(NoteEvent):
 
 @lazy_dataclass
 class SandboxEvent:
-    """How far agents are confined, once a leg."""
+    """How far agents are confined; recorded once per leg, see `engine.leg`."""
 
     kind: ClassVar = "sandbox"
     level: str
@@ -211,21 +215,21 @@ class SandboxEvent:
 
 @lazy_dataclass
 class LearnedEvent:
-    """What a retrospective came to."""
+    """The result of a retrospective."""
 
     kind: ClassVar = "learned"
     held: bool = True
     first: bool = False
-    """In this repository."""
+    """True for the first one in this repository."""
     changes: tuple[tuple[str, str, str], ...] = ()
     """Judgement, kind and title of every entry that was changed."""
     faults: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
-    """Entries that are new, rewritten or retired, in words for the last gate."""
+    """Descriptions of new, rewritten or retired entries, for the last gate."""
 
 
 NOT_HANDED_OVER = "not handed over"
-"""How the reason begins for which a finished feature is stuck."""
+"""How the reason begins why a finished feature is stuck."""
 
 
 @lazy_dataclass
@@ -246,7 +250,7 @@ RunEvent = (
     | QuestionAnswerEvent | LookEvent | ChangesEvent | ChecksEvent | OutputsEvent
     | RefusedCheckEvent | SetupEvent | SandboxEvent | LentEvent | LearnedEvent | HandoverEvent
 )  # fmt: skip
-"""All there are."""
+"""All kinds of events."""
 
 
 @cache

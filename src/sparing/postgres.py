@@ -2,7 +2,7 @@
 
 A repository has a schema of its own in the one database of a team. Types hold what SQLite's hold:
 counts and money have 64 bits, times are doubles, texts compare byte by byte. A transaction begins
-by counting itself in the row of `changes`: that lets one writer in at a time, as SQLite does, and
+by counting itself in the row of `changes`: that admits one writer at a time, as in SQLite, and
 tells watchers that something is new.
 
 Passwords come from where Postgres looks for them (a password file, a service file), never from us.
@@ -38,7 +38,7 @@ SETTINGS = {
     "tcp_keepalives_idle": "15",
     "standard_conforming_strings": "on",
 }
-"""Of every session: a worker that is stopped inside a transaction stops nobody else for long."""
+"""Settings of every session: a worker stopped inside a transaction blocks no one for long."""
 OWN_TABLES = """\
 create table changes (
   one bigint primary key check (one = 1), n bigint not null, version bigint not null
@@ -46,11 +46,12 @@ create table changes (
 insert into changes values (1, 0, 0);
 create table blobs (digest text primary key, data bytea not null);
 create table secrets (name text primary key, data bytea not null)"""
+BEGIN = "begin; update changes set n = n + 1"
 _ROWS = "(gates|ledger|verdicts|findings|rulings)"
 
 
 class ConnectionLost(StateError):
-    """The server was there and is not any more: whoever can do its work again does."""
+    """The connection to the server was lost: a caller that can redo its work does so."""
 
 
 class WriterGone(StateError):
@@ -64,17 +65,17 @@ class Server:
 
     @property
     def engine_schema(self) -> str:
-        """Where the engine's library has its own tables."""
+        """The schema of the engine library's own tables."""
         return f"{self.schema}_engine"
 
     @property
     def shown(self) -> str:
-        """Without its options; a password is refused where settings are read."""
+        """The URL without its options; passwords are already refused when settings are read."""
         return self.url.partition("?")[0]
 
 
 class PostgresConnection:
-    """Takes statements as SQLite has them."""
+    """Accepts statements in SQLite's form."""
 
     def __init__(self, raw: psycopg.Connection[Any]) -> None:
         self.raw = raw
@@ -83,7 +84,7 @@ class PostgresConnection:
 
     @property
     def identity(self) -> Identity | None:
-        """None as well where the server has said something unasked: that it goes."""
+        """Also None if the server has sent something unasked, as it does when shutting down."""
         if self.raw.closed or select.select([self.raw.fileno()], [], [], 0)[0]:
             return None
         return self._process, 0, 0
@@ -131,7 +132,7 @@ def server_connections(server: Server) -> Connections[PostgresConnection]:
 
 @contextmanager
 def server_errors(server: Server) -> Generator[None]:
-    """What goes wrong with a server is a person's to repair; it gets two lines."""
+    """Turn problems with the server, which a person can repair, into two-line errors."""
     import psycopg
 
     try:
@@ -151,7 +152,7 @@ def _said(server: Server, error: psycopg.Error) -> StateError:
     for sign, repair in _REPAIRS.items():
         if sign in lower:
             return StateError(what, repair)
-    return ConnectionLost(what, "see that the server runs, then the same command again")
+    return ConnectionLost(what, "check that the server is running, then run the same command again")
 
 
 _REPAIRS = {
@@ -161,13 +162,13 @@ _REPAIRS = {
     "does not exist": "create it on the server first: createdb, createuser",
     "permission denied": "let the owner grant it: grant create, connect on database … to …",
     "too many": "raise max_connections on the server, or run fewer workers",
-    "no space left": "free some space on the server, then the same command again",
-    "lock timeout": "another process has held it for long: wait for its end, then the same command",
+    "no space left": "free some space on the server, then run the same command again",
+    "lock timeout": "another process has held it for long: wait until it ends, then run this again",
 }
 
 
 def connect_alone(server: Server) -> PostgresConnection:
-    """A session that nobody else uses; waits for a server that is being restarted."""
+    """A session of our own; waits for a server that is restarting."""
     return _patiently(lambda: _connect(server))
 
 
@@ -180,7 +181,7 @@ def _connect(server: Server) -> PostgresConnection:
 def connect_raw(
     server: Server, schema: str, *, autocommit: bool = False
 ) -> psycopg.Connection[Any]:
-    """As the driver has it, for whoever writes statements in Postgres' own words."""
+    """The driver's own connection, for statements in Postgres' own dialect."""
     import psycopg
 
     settings = {**SETTINGS, "search_path": schema}
@@ -209,7 +210,7 @@ def _patiently(connect: Callable[[], PostgresConnection]) -> PostgresConnection:
 
 
 def prepare(connection: PostgresConnection, server: Server) -> int:
-    """Make the schema if there is none; which version it has."""
+    """Create the schema if there is none; returns its version."""
     found = connection.execute("select to_regclass(?)", (f"{server.schema}.changes",)).fetchone()
     if found[0] is None:
         connection.begin()
@@ -224,7 +225,7 @@ def prepare(connection: PostgresConnection, server: Server) -> int:
 
 
 def migrate(connection: PostgresConnection, migrations: Sequence[str]) -> None:
-    """In one transaction; of two that do it at once the second finds it done."""
+    """Migrate in one transaction; of two concurrent callers the second finds it done."""
     connection.begin()
     row = connection.execute("update changes set n = n + 1 returning version").fetchone()
     version = int(row[0])
@@ -237,8 +238,8 @@ def migrate(connection: PostgresConnection, migrations: Sequence[str]) -> None:
 
 
 def _typed(statement: str) -> str:
-    """A statement that makes tables, in Postgres' words. A new schema has no rows to carry along:
-    what moves them is left out. Rows know their order by a column that SQLite has by itself."""
+    """A statement that makes tables, in Postgres' dialect. A new schema has no rows to migrate,
+    so that is left out. A column keeps the order of rows, which SQLite has built in."""
     kept = "bigint generated by default as identity"
     statement = statement.replace("integer primary key autoincrement", f"{kept} primary key")
     statement = re.sub(r"\binteger\b", "bigint", statement)
@@ -249,21 +250,21 @@ def _typed(statement: str) -> str:
 
 
 def begin(connection: PostgresConnection, redactor: Redactor | None, writer: Sequence[str]) -> None:
-    """One writer at a time; a worker that was given up by the others writes nothing any more."""
+    """Begin as the only writer; a worker that the others have given up may no longer write. One
+    message: each of its statements sees what was written while the one before waited."""
+    from psycopg import sql
+
     connection.redactor = redactor
-    connection.begin()
-    connection.execute("update changes set n = n + 1")
-    for worker in writer:
-        # A statement of its own: it sees what was written while the one before waited.
-        known = connection.execute("select 1 from workers where id = ?", (worker,)).fetchone()
-        if known is None:
-            raise writer_gone(worker)
+    known = (f"; select 1 from workers where id = {sql.quote(one)}" for one in writer)  # noqa: S608
+    asked = connection.raw.execute(cast("Any", BEGIN + "".join(known)), prepare=False)
+    if writer and asked.set_result(-1).fetchone() is None:
+        raise writer_gone(writer[0])
 
 
 def writer_gone(worker: str) -> WriterGone:
     return WriterGone(
         f"this process ({worker}) was silent for too long: other workers took over its features",
-        "nothing is lost; begin again: sparing worker",
+        "nothing is lost; start again: sparing worker",
     )
 
 
@@ -273,7 +274,7 @@ def _translated(sql: str) -> Any:
 
 
 def _plain(parameters: Any) -> tuple[Any, ...]:
-    """As psycopg wants them: no kinds of text but text, and no character that Postgres refuses."""
+    """Parameters for psycopg: plain text only, without characters that Postgres refuses."""
     return tuple(
         str(value).replace("\0", "\ufffd") if isinstance(value, str) else value
         for value in parameters
@@ -281,7 +282,7 @@ def _plain(parameters: Any) -> tuple[Any, ...]:
 
 
 class NamedRow(tuple[Any, ...]):
-    """A row whose values have names too."""
+    """A row whose values also have names."""
 
     __slots__ = ()
     names: dict[str, int]
@@ -292,8 +293,7 @@ class NamedRow(tuple[Any, ...]):
 
 @lru_cache(512)
 def _row_of(names: tuple[str, ...]) -> type[NamedRow]:
-    places = {name: place for place, name in enumerate(names)}
-    return type("Row", (NamedRow,), {"__slots__": (), "names": places})
+    return type("Row", (NamedRow,), {"__slots__": (), "names": {n: i for i, n in enumerate(names)}})
 
 
 def _named(cursor: psycopg.Cursor[Any]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:

@@ -1,6 +1,6 @@
-"""A pull request as its host tells it: its state, its checks, and what was said of it.
+"""A pull request as its host reports it: its state, its checks, and the comments.
 
-Everything in it was written by others: words to judge, with the name of whoever wrote them.
+Everything in it was written by others: text to judge, with its author's name.
 """
 
 from __future__ import annotations
@@ -19,21 +19,23 @@ class PullState(StrEnum):
 
 @lazy_dataclass
 class PullNote:
-    """One thing that somebody said of a pull request, or a check that failed."""
+    """One comment on a pull request, or a check that failed."""
 
     key: str
-    """Of the host; another one when something was added to it."""
+    """The host's key; it changes when something is added."""
     author: str
     text: str
     severity: Severity = Severity.WARNING
     member: bool = False
-    """Its author belongs to the repository, or is its CI."""
+    """True if its author belongs to the repository, or is its CI."""
     path: str = ""
     line: int = 0
     quoted: str = ""
     """The line of code that it is about."""
     check: str = ""
     """The name of the check that failed."""
+    thread: str = ""
+    """For a conversation on a line: the id of its first comment."""
 
     @property
     def place(self) -> str:
@@ -48,11 +50,11 @@ class PullStatus:
     url: str
     state: PullState
     head: str
-    """The commit that the host has of its branch."""
+    """The tip of its branch at the host."""
     by: str = ""
     """Who merged it."""
     merged: str = ""
-    """The commit that came of the merge."""
+    """The commit that the merge produced."""
     green: int = 0
     pending: int = 0
     red: tuple[str, ...] = ()

@@ -47,7 +47,7 @@ def test_a_server_that_is_not_there(tmp_path: Path) -> None:
     """I4: what was tried is named, and what to do."""
     told = refusal(tmp_path, f"postgresql://ada@/x?host={tmp_path}")
     assert told.what.startswith("the database postgresql://ada@/x can't be used: ")
-    assert told.repair == "see that the server runs, then the same command again"
+    assert told.repair == "check that the server is running, then run the same command again"
     assert "\n" not in told.what
 
 

@@ -17,7 +17,7 @@ from sparing.records import totals
 
 @dataclass(frozen=True, slots=True)
 class Whose:
-    """Where a turn's spending counts."""
+    """The feature, stage and day that a turn's spending counts towards."""
 
     feature: str
     stage: str
@@ -88,12 +88,12 @@ def in_force(connection: Connection, limits: CapLimits, whose: Whose) -> CapLimi
 
 
 def raised_features(connection: Connection) -> frozenset[str]:
-    """Those of which somebody has raised a cap."""
+    """Keys of the features for which a person has raised a cap."""
     return frozenset(str(row[0]) for row in connection.execute("select feature from raises"))
 
 
 def _raised(connection: Connection, feature: str) -> dict[tuple[str, str, str], int]:
-    """By scope, name and measure. A day is everybody's; the other scopes belong to one feature."""
+    """Raised limits by scope, name and measure; a day's apply to every feature."""
     found = connection.execute(
         "select scope, name, measure, max(amount) from raises"
         " where scope = 'day' or feature = ? group by scope, name, measure",
@@ -105,17 +105,14 @@ def _raised(connection: Connection, feature: str) -> dict[tuple[str, str, str], 
 def standings(connection: Connection, limits: CapLimits, whose: Whose) -> tuple[CapStanding, ...]:
     """Feature, stage and day; `limits` are those in force."""
     stage = totals.stage_key(whose.feature, whose.stage)
+    keys = (("feature", whose.feature), (totals.FEATURE_STAGE, stage), ("day", whose.day))
+    spent = [
+        Amount(one.charged_tokens, one.charged_nano_usd) for one in totals.of_keys(connection, keys)
+    ]
     return (
-        CapStanding(
-            CapScope.FEATURE, "", _spent(connection, "feature", whose.feature), limits.feature
-        ),
-        CapStanding(
-            CapScope.STAGE,
-            whose.stage,
-            _spent(connection, totals.FEATURE_STAGE, stage),
-            limits.stage,
-        ),
-        CapStanding(CapScope.DAY, whose.day, _spent(connection, "day", whose.day), limits.day),
+        CapStanding(CapScope.FEATURE, "", spent[0], limits.feature),
+        CapStanding(CapScope.STAGE, whose.stage, spent[1], limits.stage),
+        CapStanding(CapScope.DAY, whose.day, spent[2], limits.day),
     )
 
 
@@ -135,8 +132,3 @@ def _all_reached(held: tuple[CapStanding, ...], worst: Amount) -> Iterator[Reach
                 continue
             if spent + wanted > limit:
                 yield Reached(one.scope, one.name, measure, spent, wanted, limit)
-
-
-def _spent(connection: Connection, scope: str, name: str) -> Amount:
-    tally = totals.get(connection, scope, name)
-    return Amount(tally.charged_tokens, tally.charged_nano_usd)

@@ -1,7 +1,7 @@
-"""A copy of our records each day, beside them: the way back from a damaged or emptied database.
+"""A daily copy of our records, kept beside them, to recover from a damaged or emptied database.
 
-Made by SQLite's own backup, so it is whole also while others write, and named by its day. What a
-copy takes the place of is kept under another name; nothing is deleted but the oldest copies.
+Made by SQLite's own backup, so it is complete even while others write, and named by its day. A file
+that a copy replaces is kept under another name; only the oldest copies are ever deleted.
 """
 
 from __future__ import annotations
@@ -46,6 +46,15 @@ def copies(folder: Path) -> list[Path]:
     return sorted((folder / FOLDER).glob("????-??-??.db"), reverse=True)
 
 
+def named(copy: Path) -> str:
+    """The name by which a copy is requested: its day, or the schema version it was kept from."""
+    return copy.stem if copy.parent.name == FOLDER else copy.suffix.removeprefix(".")
+
+
+def _before_upgrades(folder: Path) -> list[Path]:
+    return sorted(folder.glob(f"{NAME}.schema-*"), reverse=True)
+
+
 def is_lost(folder: Path) -> bool:
     """Whether there were records here, and now there are none."""
     path = folder / NAME
@@ -55,7 +64,7 @@ def is_lost(folder: Path) -> bool:
 
 
 def refuse_lost(folder: Path) -> None:
-    """An empty database here would look as if nobody had ever begun a feature."""
+    """Raise if the records are lost: an empty database would look as if no feature ever began."""
     if not is_lost(folder):
         return
     state = "is empty" if (folder / NAME).exists() else "is gone"
@@ -65,15 +74,16 @@ def refuse_lost(folder: Path) -> None:
 
 
 def restore(folder: Path, day: str = "") -> tuple[Path, list[Path]]:
-    """Put the latest sound copy, or that day's, in place; returns it and what was kept.
+    """Restore the latest intact daily copy, or the named one; returns it and the files set aside.
 
-    Whoever calls this holds the engine's lock. The engine's own database goes too: it is ahead of
+    The caller holds the engine's lock. The engine's own database is set aside too: it is ahead of
     the copy, and everything in it can be made again from our records.
     """
-    wanted = [one for one in copies(folder) if day in ("", one.stem)]
+    every = (*copies(folder), *_before_upgrades(folder)) if day else copies(folder)
+    wanted = [one for one in every if day in ("", named(one))]
     sound = next((one for one in wanted if is_sound(one)), None)
     if sound is None:
-        days = ", ".join(one.stem for one in copies(folder)) or "none"
+        days = ", ".join(map(named, (*copies(folder), *_before_upgrades(folder)))) or "none"
         raise StateError(
             f"there is no intact backup{f' of {day}' if day else ''} to restore (copies: {days})",
             f"to start over: mv {folder} {folder}.lost",
@@ -94,7 +104,7 @@ def is_sound(database: Path) -> bool:
 
 
 def may_be_used(database: Path) -> bool:
-    """Without writing; a file that can't be opened at all is no matter of its content."""
+    """Whether SQLite's check passes; a file that can't be opened at all counts as undamaged."""
     try:
         with closing(sqlite3.connect(database)) as connection:
             return connection.execute("pragma quick_check(1)").fetchone() == ("ok",)
@@ -105,7 +115,7 @@ def may_be_used(database: Path) -> bool:
 
 
 def set_damaged_aside(database: Path) -> str:
-    """The name that it has now."""
+    """Rename a damaged database and return its new name."""
     kept = next(
         name
         for n in count(1)
@@ -142,7 +152,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def set_aside(path: Path) -> Path | None:
-    """With its log, so that what only stands there is kept too."""
+    """Rename a database together with its log, so that changes only in the log are kept too."""
     if not path.exists():
         return None
     kept = next(

@@ -44,7 +44,7 @@ RUN_AGAIN = "redo its stage, or the first one: sparing rerun FEATURE [STAGE]"
 
 
 class TextGone(StateError):
-    """Somebody has deleted it."""
+    """A stored text that has been deleted."""
 
 
 @lazy_dataclass
@@ -54,6 +54,7 @@ class StateFolder:
     server: Server | None = None
     """Where a team has its records, texts and secret; without one they are in the folder."""
     _opened: list[Database] = field(default_factory=list[Database], compare=False, repr=False)
+    _shared: list[Database] = field(default_factory=list[Database], compare=False, repr=False)
 
     @property
     def engine_database(self) -> Path:
@@ -77,12 +78,12 @@ class StateFolder:
 
     @property
     def histories(self) -> Path:
-        """Objects of commits, for those who must not see the repository's own."""
+        """Git objects for confined processes that must not see the repository's own."""
         return self.path / "histories"
 
     @property
     def resume_checks(self) -> Path:
-        """Of all repositories."""
+        """Shared by all repositories of this machine."""
         return self.path.parent / "resume-checks"
 
     def worktree(self, name: str) -> Path:
@@ -107,13 +108,15 @@ class StateFolder:
 
     def shared_spending(self) -> Database:
         """What all repositories spend: beside their folders, or in a schema for the whole team."""
-        server = Server(self.server.url, SHARED_SCHEMA) if self.server else None
-        path = self.path.parent / "spending.db"
-        return open_database(path, shared_spending.MIGRATIONS, self.redactor, server)
+        if not self._shared:
+            server = Server(self.server.url, SHARED_SCHEMA) if self.server else None
+            made = self.path.parent / "spending.db", shared_spending.MIGRATIONS
+            self._shared.append(open_database(*made, self.redactor, server))
+        return self._shared[0]
 
     @property
     def repository(self) -> str:
-        """Its name among all that spend."""
+        """Name under which this repository's spending is recorded."""
         return self.server.schema if self.server else self.path.name
 
     @property
@@ -128,7 +131,8 @@ class StateFolder:
         return blobs.shared_secret(self.database(), NAME, secrets.token_bytes(LENGTH))
 
     def keep_json(self, value: Any) -> str:
-        """The same for data, which must be JSON again when a secret was taken out of it."""
+        """Like `keep`, for data, which must still be valid JSON after secrets were removed from
+        it."""
         return self._keep(json.dumps(self.redactor.clean_data(value)))
 
     def keep(self, text: str) -> str:
@@ -142,7 +146,7 @@ class StateFolder:
         return digest
 
     def put(self, digest: str, data: bytes) -> None:
-        """What has that hash."""
+        """Store the bytes that have this hash."""
         if self.server is not None:
             from sparing.records import blobs
 
@@ -163,7 +167,7 @@ class StateFolder:
             _write_whole(path, data)
 
     def fetch(self, digest: str) -> str:
-        """The text as it was kept; one that has been changed or cut off since is refused."""
+        """The stored text; refuses one that has been changed or truncated since."""
         data = self.stored(digest)
         if hashlib.sha256(data).hexdigest() != digest:
             from shlex import quote
@@ -262,7 +266,7 @@ LENGTH = 32
 
 
 def folder_secret(folder: Path) -> bytes:
-    """Read it, or make it; of two that make it at once, both get the same."""
+    """Read the secret, or create it; concurrent callers get the same one."""
     path = folder / NAME
     try:
         if not path.exists():
@@ -279,7 +283,8 @@ def folder_secret(folder: Path) -> bytes:
 
 
 def _make(path: Path) -> None:
-    """Complete before it has its name: a kill leaves no half of it."""
+    """Write the secret completely before it gets its name, so that a kill leaves no partial
+    file."""
     import secrets
 
     partial = path.with_name(f"{NAME}.{os.getpid()}.{secrets.token_hex(4)}")

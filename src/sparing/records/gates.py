@@ -1,11 +1,11 @@
-"""Gates: where a feature waits for a human, and what the human said.
+"""Gates: where a feature waits for a person, and what the person said.
 
-A gate belongs to one leg of one generation, so an answer can't reach another one. The first
-answer wins. The latest gate is the one opened last, whatever the clock said.
+A gate belongs to one leg of one generation, so an answer can't reach another one. The first answer
+wins. The latest gate is the one opened last, regardless of the clock.
 
-What a stage was passed with is kept by section: written when it is closed, and again when it is
-left, since a person approves what stands there at that moment. Stages that were passed before that
-was kept have no row.
+The content a stage was approved with is kept by section: written when the stage is closed, and
+again when it is left, since a person approves what is there at that moment. Stages approved by
+older releases have no row.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Gate:
     feature: str
     stage: str
     kind: str
-    """`gate` after a finished stage, `stuck` where work can't go on."""
+    """`gate` after a finished stage, `stuck` if the work can't continue."""
     reason: str
     opened: float
     answer: str = ""
@@ -32,6 +32,8 @@ class Gate:
     answered_by: str = ""
 
 
+RULE = "rule"
+"""Who answers a gate that passes without a person."""
 COLUMNS = "id, feature, stage, kind, reason, opened, answer, feedback, answered_by"
 
 
@@ -52,6 +54,15 @@ def waiting(connection: Connection, feature: str) -> Gate | None:
     return _gate(found) if found else None
 
 
+def answered_by_person(connection: Connection, feature: str, since: float) -> bool:
+    """Whether a person, and not a rule, has answered the latest gate since then."""
+    found = connection.execute(
+        "select answered_by, answered from gates where feature = ? order by rowid desc limit 1",
+        (feature,),
+    ).fetchone()
+    return found is not None and found[0] not in (None, RULE) and found[1] >= since
+
+
 def latest(connection: Connection, feature: str) -> Gate | None:
     found = connection.execute(
         f"select {COLUMNS} from gates where feature = ? order by rowid desc limit 1",  # noqa: S608
@@ -61,7 +72,7 @@ def latest(connection: Connection, feature: str) -> Gate | None:
 
 
 def answered(connection: Connection, feature: str) -> list[str]:
-    """The stages at whose gates somebody has answered, in order."""
+    """The stages whose gates have been answered, in order."""
     rows = connection.execute(
         "select stage from gates where feature = ? and answer is not null order by rowid",
         (feature,),
@@ -78,7 +89,7 @@ class GateAnswer(NamedTuple):
 
 
 def answer_of(connection: Connection, gate_id: str) -> GateAnswer | None:
-    """Also one that the engine has not obeyed yet."""
+    """The answer to a gate, including one that the engine has not acted on yet."""
     found = connection.execute(
         "select answer, answered_by, answered from gates where id = ? and answer is not null"
         " union all select verb, sender, sent from mailbox where gate = ? and done is null limit 1",
@@ -134,7 +145,7 @@ class ApprovalRow(NamedTuple):
 
 
 def keep_approval(tx: Connection, row: ApprovalRow) -> None:
-    """The last one of a stage counts."""
+    """Store an approval; it replaces an earlier one of the same stage."""
     tx.execute(
         "insert into approvals (feature, stage, sections, commit_id, at) values (?, ?, ?, ?, ?)"
         " on conflict (feature, stage) do update set sections = excluded.sections,"
@@ -144,7 +155,7 @@ def keep_approval(tx: Connection, row: ApprovalRow) -> None:
 
 
 def approvals_of(connection: Connection, feature: str) -> dict[str, ApprovalRow]:
-    """By stage."""
+    """The feature's approvals by stage."""
     rows = connection.execute(
         "select feature, stage, sections, commit_id, at from approvals where feature = ?",
         (feature,),

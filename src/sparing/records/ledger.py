@@ -1,8 +1,8 @@
-"""The ledger: one row an attempt at a dispatch, written before the agent is asked.
+"""The ledger: one row per attempt at a dispatch, written before the prompt is sent.
 
-A row is open while its turn runs and holds what the turn may take at worst. Its end makes it
-known; a turn whose end nobody saw is unknown and goes on counting with all that it held: unknown
-is never zero. The calls of a turn are kept as JSON, since they are read with their row only.
+A row is open while its turn runs and reserves the most the turn may cost. Its end makes it known; a
+turn whose end was not seen is unknown and counts with its whole reservation: unknown is never zero.
+The calls of a turn are kept as JSON, since they are read with their row only.
 """
 
 from __future__ import annotations
@@ -29,10 +29,12 @@ _BEGIN = (
 )  # fmt: skip
 
 
-def begin(tx: Connection, attempt: Attempt, held: Amount) -> int:
-    """A plain insert: every try counts, and no recovery takes one back."""
+def begin(tx: Connection, attempt: Attempt, held: Amount, begun: int | None = None) -> int:
+    """A plain insert: every try counts, and no recovery takes one back. `begun` is how often the
+    dispatch was begun, if the caller has asked."""
     close(tx, attempt.dispatch)
-    a, number = attempt, 1 + last_number(tx, attempt.dispatch)
+    a, before = attempt, last_number(tx, attempt.dispatch) if begun is None else begun
+    number = 1 + before
     values = (
         a.dispatch, number, a.feature, a.leg, a.stage, a.role, a.iteration, a.task, a.template,
         a.way, a.reason, a.backend, a.model, a.billing.value, "", a.prompt, a.prompt_chars,
@@ -45,7 +47,8 @@ def begin(tx: Connection, attempt: Attempt, held: Amount) -> int:
         turns=1, subscription=int(a.billing is Billing.SUBSCRIPTION),
         charged_tokens=held.tokens, charged_nano_usd=held.nano_usd or 0,
     )  # fmt: skip
-    totals.add(tx, _get(tx, a.dispatch, number), change)
+    named = {one: values[_BEGIN.index(one)] for one in totals.SCOPES}
+    totals.add(tx, {one: str(value) for one, value in named.items()}, change)
     return number
 
 
@@ -56,7 +59,7 @@ def last_number(connection: Connection, dispatch: str) -> int:
 
 
 def finish(tx: Connection, dispatch: str, number: int, result: AttemptResult) -> None:
-    """Settle: what was held gives way to the bill. A second call changes nothing."""
+    """Replace an attempt's reservation with its actual bill. A second call changes nothing."""
     row = _get(tx, dispatch, number)
     if row["seconds"] is not None:
         return
@@ -107,7 +110,7 @@ def _settled(row: Row, result: AttemptResult) -> Tally:
 
 
 def close(tx: Connection, dispatch: str = "") -> None:
-    """Turns that nobody runs any more stay unknown; they keep counting with what they held."""
+    """Mark turns that are no longer run as unknown; they keep counting with their reservation."""
     tx.execute(
         "update ledger set outcome = 'unknown' where outcome = 'open' and (? = '' or dispatch = ?)",
         (dispatch, dispatch),
@@ -158,14 +161,14 @@ def of_dispatch(connection: Connection, dispatch: str) -> list[LedgerRow]:
 
 
 def of_trunk(connection: Connection, trunk: str, since: float, limit: int) -> list[LedgerRow]:
-    """The latest turns that share a trunk, in the order of their start; open ones too."""
+    """The latest turns that share a cached prefix, oldest first, including open ones."""
     last = "select * from ledger where trunk = ? and started >= ? order by rowid desc limit ?"
     rows = connection.execute(last, (trunk, since, limit)).fetchall()
     return [_row(row) for row in reversed(rows)]
 
 
 def of_backend(connection: Connection, backend: str, limit: int) -> list[LedgerRow]:
-    """The latest turns that came to a good end, in the order of their start."""
+    """The latest successful turns of a backend, oldest first."""
     return _good(connection, "backend = ?", (backend, limit))
 
 
@@ -180,7 +183,7 @@ class LastEnd(NamedTuple):
 
 
 def last_ends(connection: Connection, backend: str, limit: int) -> list[LastEnd]:
-    """Of a backend's turns, whatever came of them, the latest first."""
+    """How a backend's latest turns ended, successful or not, latest first."""
     rows = connection.execute(
         "select dispatch, attempt, failure, started + seconds, detail from ledger"
         " where backend = ? and outcome = 'known' order by rowid desc limit ?",
@@ -189,13 +192,20 @@ def last_ends(connection: Connection, backend: str, limit: int) -> list[LastEnd]
     return [LastEnd(*row) for row in rows]
 
 
+def last_start(connection: Connection, feature: str) -> float:
+    """When the feature's latest turn began, by the clock that its turns go by."""
+    query = "select coalesce(max(started), 0) from ledger where feature = ?"
+    return float(connection.execute(query, (feature,)).fetchone()[0])
+
+
 def resumed(connection: Connection, backend: str, limit: int) -> list[LedgerRow]:
-    """The latest turns that went on in a session and came to a good end."""
+    """The latest successful turns that resumed a session."""
     return _good(connection, "way = 'resume' and backend = ?", (backend, limit))
 
 
 def _good(connection: Connection, which: str, values: tuple[object, ...]) -> list[LedgerRow]:
-    """Of a turn that came to a good end only the price can change, so it is read whole once."""
+    """Successful turns; only their price can still change, so each row is parsed in full only
+    once."""
     brief = (
         f"select {_TOLD_BY} from ledger where {which} and outcome = 'known' and failure = ''"  # noqa: S608
         " order by rowid desc limit ?"

@@ -1,16 +1,16 @@
-"""Running totals of the ledger, kept in the transaction that changes a row.
+"""Running totals of the ledger, updated in the transaction that changes a row.
 
-A hundred thousand rows take too long to add up while somebody waits, and a cap must be compared
-with what is spent at this very moment. What counts against caps is `charged`: the reservation of
-a turn as long as its bill is not known, the bill afterwards.
+A hundred thousand rows take too long to add up while a person waits, and a cap must be compared
+with what is spent at this very moment. What counts against caps is `charged`: the reservation of a
+turn as long as its bill is not known, the bill afterwards.
 
-The check of a client is asked by whichever feature comes first, for all that follow. It counts
-against that feature's caps, and stands under `doctor` in totals of features and stages.
+The check of a client is made by whichever feature comes first, for all that follow. It counts
+against that feature's caps, and is listed under `doctor` in totals of features and stages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 
 from sparing.connection import Connection, Row
@@ -21,15 +21,15 @@ RESUME_CHECK = "resume-check"
 """The role under which a client is checked."""
 DOCTOR = "doctor"
 SCOPES = ("feature", "stage", "role", "model", "way", "day")
-"""What a person may ask totals by."""
+"""What totals can be grouped by."""
 OWNED = ("feature", "stage", FEATURE_STAGE)
-"""Whose bill is a feature's own."""
+"""Scopes that show a feature's own bill."""
 Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Sums over some rows; as a change of one, its figures may be negative."""
+    """Sums over some rows; negative figures are possible when it describes a change."""
 
     turns: int = 0
     measured: int = 0
@@ -54,31 +54,40 @@ class Tally:
 
     @property
     def unknown(self) -> int:
-        """Turns whose end nobody saw, or not yet."""
+        """Turns whose end was not seen, or not yet."""
         return self.turns - self.measured - self.simulated - self.estimated
 
 
 NAMES = tuple(field.name for field in fields(Tally))
 _COLUMNS = ", ".join(NAMES)
-_UPSERT = (
-    f"insert into totals (scope, name, {_COLUMNS})"  # noqa: S608
-    f" values ({', '.join('?' * (len(NAMES) + 2))}) on conflict (scope, name) do update set "
-    + ", ".join(f"{name} = totals.{name} + excluded.{name}" for name in NAMES)
-)
+_VALUES = f"({', '.join('?' * (len(NAMES) + 2))})"
 
 
-def add(tx: Connection, row: Row, change: Tally) -> None:
-    """Add to all totals that a row of the ledger belongs to."""
+def _upsert(rows: int) -> str:
+    return (
+        f"insert into totals (scope, name, {_COLUMNS})"  # noqa: S608
+        f" values {', '.join([_VALUES] * rows)} on conflict (scope, name) do update set "
+        + ", ".join(f"{name} = totals.{name} + excluded.{name}" for name in NAMES)
+    )
+
+
+_ONE, _ALL = _upsert(1), _upsert(len(SCOPES) + 1)
+
+
+def add(tx: Connection, row: Row | Mapping[str, str], change: Tally) -> None:
+    """Add to all totals that a row of the ledger belongs to, with one statement."""
     keys = [(scope, row[scope]) for scope in SCOPES]
     keys.append((FEATURE_STAGE, stage_key(row["feature"], row["stage"])))
-    changes = [(key, change) for key in keys]
     if row["role"] == RESUME_CHECK:
-        changes = list(_for_doctor(keys, change))
-    tx.executemany(_UPSERT, [(*key, *astuple(one)) for key, one in changes])
+        changes = _for_doctor(keys, change)
+        tx.executemany(_ONE, [(*key, *astuple(one)) for key, one in changes])
+    else:
+        figures = astuple(change)
+        tx.execute(_ALL, tuple(value for key in keys for value in (*key, *figures)))
 
 
 def _for_doctor(keys: Sequence[Key], change: Tally) -> Iterator[tuple[Key, Tally]]:
-    """What was asked for the client: caps of the feature count it, its bill does not."""
+    """The check of a client: counted against the feature's caps, but not in its bill."""
     charged = Tally(charged_tokens=change.charged_tokens, charged_nano_usd=change.charged_nano_usd)
     bill = replace(change, charged_tokens=0, charged_nano_usd=0)
     for scope, name in keys:
@@ -102,6 +111,17 @@ def get(connection: Connection, scope: str, name: str) -> Tally:
     return Tally(*row) if row else Tally()
 
 
+def of_keys(connection: Connection, keys: Sequence[Key]) -> list[Tally]:
+    """Several at once, in that order."""
+    which = " or ".join(["(scope = ? and name = ?)"] * len(keys))
+    rows = connection.execute(
+        f"select scope, name, {_COLUMNS} from totals where {which}",  # noqa: S608
+        tuple(value for key in keys for value in key),
+    )
+    found = {(row[0], row[1]): Tally(*row[2:]) for row in rows.fetchall()}
+    return [found.get(key, Tally()) for key in keys]
+
+
 def every(connection: Connection, scope: str) -> dict[str, Tally]:
     rows = connection.execute(
         f"select name, {_COLUMNS} from totals where scope = ? and turns != 0 order by name",  # noqa: S608
@@ -111,9 +131,9 @@ def every(connection: Connection, scope: str) -> dict[str, Tally]:
 
 
 def of_feature(connection: Connection, feature: str, scope: str) -> dict[str, Tally]:
-    """One feature's rows, added up by one of the scopes; in the order of the first turn.
+    """One feature's rows, added up by one of the scopes, in the order of the first turn.
 
-    What was asked for the client stands by itself.
+    Checks of a client are listed separately.
     """
     if scope not in SCOPES:
         raise ValueError(f"there are no totals by {scope}")

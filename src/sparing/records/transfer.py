@@ -1,9 +1,9 @@
-"""All records of a repository, taken from a state folder to a server or back.
+"""All records of a repository, moved from a state folder to a server or back.
 
-One transaction on the side that gets them: either everything is there, or nothing is. Rows keep
-their order, and each table is compared with where it came from before the end. The side they come
-from stays as it is. What the engine's library has recorded of work in flight does not travel: a
-feature that runs goes on from its last decision.
+One transaction on the receiving side: either everything is there, or nothing is. Rows keep their
+order, and each table is compared with its source before the end. The source is left unchanged. What
+the engine's library has recorded of work in flight is not moved: a running feature continues from
+its last decision.
 """
 
 from __future__ import annotations
@@ -25,12 +25,11 @@ from sparing.records.copies import NAME as DATABASE
 from sparing.records.folder import NAME, StateFolder
 
 ORDERED = ("gates", "ledger", "verdicts", "findings", "rulings")
-"""Tables whose rows have an order of their own: SQLite has it by itself, on a server it is a
-column."""
+"""Tables whose row order matters: SQLite keeps it implicitly, on a server it is a column."""
 COUNTED = ("mailbox", "events", "raises")
 """Tables whose rows are numbered by the database."""
 KEPT_BACK = frozenset({"changes", "blobs", "secrets", "workers"})
-"""Not records: how a server does what a folder does, and who runs features there."""
+"""Tables that are not records: the server's stand-in for a folder's files, and its workers."""
 BATCH = 500
 Tell = Callable[[str], None]
 
@@ -39,12 +38,13 @@ class Transfer(NamedTuple):
     """What was copied."""
 
     rows: dict[str, int]
-    """Of each table."""
+    """Number of rows by table."""
     texts: int
 
 
 def transfer(source: StateFolder, target: StateFolder, tell: Tell) -> Transfer:
-    """`target` has no features yet. Nobody writes to either side meanwhile."""
+    """Copy everything; `target` must have no features, and neither side may be written
+    meanwhile."""
     old, new = source.database(), target.database()
     with old.write() as rows, new.write() as tx:
         for database, connection in ((old, rows), (new, tx)):
@@ -104,7 +104,7 @@ Side = tuple[Database, Connection]
 
 
 def _copy(table: str, source: Side, target: Side) -> int:
-    """Of one table; how many rows it has."""
+    """Copy one table; returns how many rows it has."""
     columns, redactor = _columns(*target, table), target[0].redactor
     marks = ", ".join("?" * len(columns))
     into = f"insert into {table} ({', '.join(columns)}) values ({marks})"  # noqa: S608
@@ -130,7 +130,7 @@ def order_of(table: str) -> str:
 
 
 def _digest(table: str, rows: Iterable[Any]) -> bytes:
-    """Of what a table holds; also of the order of its rows, where that means something."""
+    """Digest of a table's content, including the order of its rows where that matters."""
     every = [_bytes(row) for row in rows]
     if table not in ORDERED and table not in COUNTED:
         every.sort()
@@ -138,13 +138,13 @@ def _digest(table: str, rows: Iterable[Any]) -> bytes:
 
 
 def _bytes(row: Any) -> bytes:
-    """A server has a mark where SQLite keeps the one character that it refuses."""
+    """A row as bytes, with NUL characters replaced as on a server, which refuses them."""
     plain = (v.replace("\0", "\ufffd") if isinstance(v, str) else v for v in row)
     return repr(tuple(plain)).encode("utf-8", "surrogatepass")
 
 
 def _number_on(tx: Connection) -> None:
-    """New rows get numbers after those that came along."""
+    """Make the server number new rows after those that were copied."""
     for table, column in (*((t, "n") for t in COUNTED), *((t, "rowid") for t in ORDERED)):
         tx.execute(
             f"select setval(pg_get_serial_sequence('{table}', '{column}'),"  # noqa: S608
@@ -153,10 +153,10 @@ def _number_on(tx: Connection) -> None:
 
 
 def install(incoming: Path, folder: Path) -> list[Path]:
-    """Records that are complete take the place of a state folder's own, which are kept under
-    another name; so is the engine's database, which knows nothing of them. Returns what was kept.
+    """Replace a state folder's records with complete ones. The old ones are kept under another
+    name, and so is the engine's database, which knows nothing of the new. Returns what was kept.
 
-    Whoever calls this holds the engine's lock.
+    The caller holds the engine's lock.
     """
     with state_errors(folder / DATABASE):
         for text in (incoming / "blobs").glob("??/*"):
@@ -193,7 +193,7 @@ def _digests(folder: StateFolder) -> Iterator[str]:
 
 
 def _set_secret(target: StateFolder, tx: Connection, secret: bytes) -> None:
-    """What prompts are wrapped by goes along: cached ones stay worth something."""
+    """Copy the secret that wraps prompts, so that cached prompts stay usable."""
     if target.server is not None:
         tx.execute(
             "insert into secrets (name, data) values (?, ?)"
@@ -211,7 +211,7 @@ def _set_secret(target: StateFolder, tx: Connection, secret: bytes) -> None:
 
 OF_FEATURE = (
     *("ledger", "gates", "mailbox", "events", "verdicts", "findings", "rulings", "sessions"),
-    *("raises", "quoted_facts", "sheet_parts"),
+    *("raises", "quoted_facts", "sheet_parts", "approvals"),
 )
 """Those that name the feature a row belongs to; `features` and `resume_checks` are beside them."""
 
@@ -219,6 +219,15 @@ OF_FEATURE = (
 def rows_of(connection: Connection, feature: str) -> dict[str, list[JsonObject]]:
     """In the order in which they were written."""
     return {table: _of(connection, table, "feature", feature) for table in OF_FEATURE}
+
+
+def loose_rows(connection: Connection) -> list[JsonObject]:
+    """Rows of tables that belong to no feature."""
+    found = connection.execute("select name from sqlite_master where type = 'table'")
+    names = {str(row[0]) for row in found if not str(row[0]).startswith("sqlite_")}
+    loose = sorted(names - {"features", *OF_FEATURE})
+    every = [connection.execute(f"select * from {name}") for name in loose]  # noqa: S608 - our names
+    return [dict(zip(row.keys(), row, strict=True)) for rows in every for row in rows]
 
 
 def feature_columns(connection: Connection, feature: str) -> JsonObject:
@@ -236,7 +245,7 @@ def _of(connection: Connection, table: str, column: str, value: str) -> list[Jso
 
 
 def put_rows(tx: Connection, rows: Mapping[str, list[JsonObject]]) -> None:
-    """Into tables that have none of this feature. Columns that are not known here are passed over:
+    """Insert into tables that have no rows of this feature. Columns unknown here are ignored:
     another version may have recorded them."""
     for table in ("features", "resume_checks", *OF_FEATURE):
         found = tx.execute("select name from pragma_table_info(?)", (table,))
