@@ -23,6 +23,8 @@ from tests.approval.scene import (
 )
 from tests.engine.built import Built
 
+pytestmark = pytest.mark.long
+
 LATER = [
     *("design-author", "design-reviewer", "phase-reviewer"),
     *("plan-author", "plan-reviewer", "phase-reviewer"),
@@ -31,10 +33,10 @@ LATER = [
 ]
 """Everybody who works on what depends on FR-2: not task 1."""
 PLAN_LINES = (
-    "asked again: design.md § C2: Sorter",
-    "asked again: plan.md § Step 2: Sort",
-    "asked again: tasks.md § Task 2: Write the sorter",
-    "asked again: the code of task 2",
+    "to be redone: design.md § C2: Sorter",
+    "to be redone: plan.md § Step 2: Sort",
+    "to be redone: tasks.md § Task 2: Write the sorter",
+    "to be redone: the code of task 2",
     "stays approved: brainstorm",
     "tasks that stay done: 1",
 )
@@ -60,14 +62,14 @@ def test_only_what_depends_on_it_is_asked_again(there: Built) -> None:
     assert (refused.code, refused.complaint[-2:]) == (
         2,
         (
-            "error: that costs turns of agents; a person decides that",
+            "error: that costs agent turns; a person has to agree",
             f'fix: sparing refine 001 "{WANTED}" --yes',
         ),
     )
     assert there.sparing("refine", "1", WANTED, "--yes").code == 0
     at_gate = run(there)
     assert asked(there)[len(before) :] == ["spec-author", "spec-reviewer", "phase-reviewer"]
-    assert "asked again if you approve: design.md § C2: Sorter" in at_gate.err
+    assert "redone if you approve: design.md § C2: Sorter" in at_gate.err
     assert there.sparing("approve", "1").code == 0
     said = run(there)
     assert asked(there)[len(before) + 3 :] == LATER, said.err
@@ -111,8 +113,8 @@ def test_an_edit_of_yours_is_followed(there: Built) -> None:
     said = edited(there, SPEC.replace("Words are sorted by name.", NEW_REQUIREMENT))
     told = (
         "changed since it was approved: spec.md § Requirements: FR-2",
-        "rests on it: design.md § C2: Sorter",
-        "to have only that asked again: sparing refine 001",
+        "depends on it: design.md § C2: Sorter",
+        "to redo only that: sparing refine 001",
     )
     shown = there.sparing("show", "1").out
     for line in told:
@@ -134,7 +136,7 @@ def test_an_edit_of_yours_is_followed(there: Built) -> None:
 def test_what_nothing_depends_on_costs_nothing(there: Built) -> None:
     """A12: a section that nobody names changes no approval, and nothing is written."""
     edited(there, SPEC.replace("Both files are there", "Both files are really there"))
-    assert "rests on it" not in there.sparing("show", "1").out
+    assert "depends on it" not in there.sparing("show", "1").out
     said = there.sparing("refine", "1", "--yes")
     assert said.code == 0
     assert "nothing depends on it" in said.err

@@ -13,6 +13,8 @@ from tests.approval.scene import GATES, WANTED, asked, run, waiting
 from tests.engine.built import Built
 from tests.engine.killed import KILLED
 
+pytestmark = pytest.mark.long
+
 BEFORE = ("decide:end", "prepare:end", "call:end", "commit:end", "close:end", "settle:end")
 """While the spec's author works, to its gate."""
 AFTER = ("trace:begin", "trace:end", "commit:end", "trace:end@2", "tasks:end", "prove:end")

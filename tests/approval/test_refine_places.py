@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.approval.scene import (
     NEW_REQUIREMENT,
     SCRIPT,
@@ -21,6 +23,8 @@ from tests.approval.scene import (
     without_change,
 )
 from tests.engine.built import Built, task, turn
+
+pytestmark = pytest.mark.nightly
 
 LAST = "implement,finish"
 
@@ -73,14 +77,14 @@ def test_at_the_gate_of_a_document(tmp_path: Path) -> None:
     before = asked(there)
     edited(there, SPEC.replace("Words are sorted by name.", NEW_REQUIREMENT))
     said = there.sparing("refine", "1", "--yes")
-    assert "asked again: design.md § C2: Sorter" in said.err
+    assert "to be redone: design.md § C2: Sorter" in said.err
     on(there, "design")
     assert asked(there)[len(before) :] == ["design-author", "design-reviewer", "phase-reviewer"]
     assert position(there) == ("design", "gate")
     # An approval is for what stands there: nothing is unseen any more.
     assert there.sparing("approve", "1").code == 0
     said = there.sparing("run", "--no-input")
-    assert (said.code, "rests on it" in said.err) == (0, False), said.err
+    assert (said.code, "depends on it" in said.err) == (0, False), said.err
 
 
 def test_tasks_that_come_and_go(tmp_path: Path) -> None:
@@ -93,7 +97,7 @@ def test_tasks_that_come_and_go(tmp_path: Path) -> None:
     there = waiting(tmp_path, script, gates="implement")
     edited(there, new, "tasks")
     said = there.sparing("refine", "1", "--yes")
-    assert "asked again: new: task 3; taken back: the code of task 2" in said.err, said.err
+    assert "to be redone: new: task 3; reverted: the code of task 2" in said.err, said.err
     before = asked(there)
     on(there, "implement")
     assert [one for one in asked(there)[len(before) :] if one.startswith("implementer")] == [
@@ -124,4 +128,4 @@ def test_a_task_without_names_rests_on_all(tmp_path: Path) -> None:
     plain = task("1", "Write the counter", "count.txt") + task("2", "Write the sorter", "sort.txt")
     there = waiting(tmp_path, SCRIPT.replace(TASKS, f"# Tasks\n\n{plain}"), gates="implement")
     said = there.sparing("refine", "1", WANTED, "--dry-run")
-    assert "asked again: the code of tasks 1, 2" in said.err
+    assert "to be redone: the code of tasks 1, 2" in said.err

@@ -1,7 +1,11 @@
-"""A person answers on a machine that has not done the work. Covers: A5, I5."""
+"""A person answers on a machine that has not done the work. Covers: A5, I4, I5, I6."""
 
 from __future__ import annotations
 
+import json
+import os
+import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -66,4 +70,47 @@ def test_a_remote_that_is_gone_is_said(fleet: Gated) -> None:
     assert refused.code == 1
     assert len(refused.complaint) == 2
     assert "origin" in refused.complaint[0]
+    assert "then run the same command again" in refused.complaint[1]
     assert fleet.rows("select 1 from gates where answer is not null") == []
+    (fleet.folder / "elsewhere.git").rename(fleet.origin)
+    assert fleet.say("approve", "1").code == 0
+
+
+def test_a_session_is_resumed_on_another_machine(fleet: Gated) -> None:
+    """I4: the first one is gone with its disk; its session's files are in the database."""
+    fleet.start("Make a file")
+    first = fleet.worker("first-worker")
+    fleet.gate()
+    fleet.lose("first-worker", first)
+    assert fleet.say("reject", "1", "name the file made.txt").code == 0
+    fleet.worker("second-worker")
+    fleet.until(lambda: len(fleet.rows("select 1 from gates")) == 2, "the next gate")
+    rows = fleet.rows("select way, failure, session from ledger order by rowid")
+    assert [row[:2] for row in rows] == [("plain", ""), ("resume", "")]
+    assert len({row[2] for row in rows}) == 1
+
+
+def test_a_quota_is_waited_for_without_a_person(fleet: Gated) -> None:
+    """I6: features stop with the time and send nothing more before it; then they continue."""
+    script = fleet.folder / "script.toml"
+    later = time.time() + 3600
+    used_up = f'[[turn]]\nfail = "quota"\ndetail = "used up"\nresets_at = {later}\n'
+    working = script.read_text()
+    script.write_text(used_up + working)
+    fleet.start("Make a file", "Make another")
+    first = fleet.worker("first-worker")
+    stopped = "select 1 from gates where reason = 'quota: used up'"
+    fleet.until(lambda: len(fleet.rows(stopped)) == 2, "two features that wait")
+    assert len(fleet.rows("select 1 from ledger")) in (1, 2)
+    os.kill(first.pid, signal.SIGTERM)
+    assert first.wait(400) == 0, fleet.log("first-worker")
+    script.write_text(working)
+    assert fleet.say("status").code == 0
+    with fleet.connect() as connection:  # an hour later
+        now = json.dumps({"resets_at": time.time()})
+        connection.execute("update events set data = %s where kind = 'quota'", (now,))
+    fleet.worker("second-worker")
+    plans = "select 1 from gates where kind = 'gate' and stage = 'plan'"
+    fleet.until(lambda: len(fleet.rows(plans)) == 2, "their plans")
+    answered = "select distinct answer, answered_by from gates where answer is not null"
+    assert fleet.rows(answered) == [("continue", "rule")]

@@ -34,7 +34,7 @@ def test_the_last_gate_is_another_persons(fleet: Fleet) -> None:
     assert typed("ada", "run", "1", "--yes").code == 2
     shown = typed("bob", "show", "1").out
     assert "started by ada" in shown
-    assert "it needs the approval of another person than the one who started it" in " ".join(
+    assert "it needs the approval of somebody other than the person who started it" in " ".join(
         shown.split()
     )
     refused = typed("ada", "approve", "1")

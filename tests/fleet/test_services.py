@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from scripts.postgres import server
+from sparing.database import Database
+from sparing.records import events
+from sparing.turn_event import ContainedEvent
 from tests.engine.small import SCRIPT
 from tests.repositories import make_repository
 from tests.terminal import Said, sparing
@@ -39,21 +42,32 @@ def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
         yield number
 
 
-def test_the_baseline_says_what_is_missing_until_it_is_lent(tmp_path: Path, port: int) -> None:
-    """K2: first the variable, then the server; agreed to once, both are told, and the check is
-    green. H4: what nobody agreed to is not given."""
-    place = make_repository(tmp_path / "mine", FILES)
-    script = tmp_path / "script.toml"
+def made(folder: Path, port: int) -> tuple[Path, dict[str, str]]:
+    """The repository, and what the environment of its user says."""
+    script = folder / "script.toml"
     script.write_text(SCRIPT)
-    url = f"postgresql://sparing@127.0.0.1:{port}/sparing"
-    own = {
+    return make_repository(folder / "mine", FILES), {
         "SPARING_AGENT__BACKEND": "scripted",
         "SPARING_AGENT__SCRIPT": str(script),
         "SPARING_STATE__DATABASE": "",
-        "DATABASE_URL": url,
+        "SPARING_STATE__FOLDER": str(folder / "state"),
+        "DATABASE_URL": f"postgresql://sparing@127.0.0.1:{port}/sparing",
     }
-    lend = {"SPARING_WORKSPACE__LEND_ENV": "DATABASE_URL"}
-    both = {**lend, "SPARING_WORKSPACE__SERVICES": f"127.0.0.1:{port}"}
+
+
+def lend(port: int) -> dict[str, str]:
+    return {
+        "SPARING_WORKSPACE__LEND_ENV": "DATABASE_URL",
+        "SPARING_WORKSPACE__SERVICES": f"127.0.0.1:{port}",
+    }
+
+
+def test_the_baseline_says_what_is_missing_until_it_is_lent(tmp_path: Path, port: int) -> None:
+    """K2: first the variable, then the server; agreed to once, both are told, and the check is
+    green. H4: what nobody agreed to is not given."""
+    place, own = made(tmp_path, port)
+    both = lend(port)
+    lent = {name: both[name] for name in ("SPARING_WORKSPACE__LEND_ENV",)}
 
     def begun(**more: str) -> Said:
         assert sparing(place, "start", "Make it", "--flow", "L1", environ={**own, **more}).code == 0
@@ -66,16 +80,41 @@ def test_the_baseline_says_what_is_missing_until_it_is_lent(tmp_path: Path, port
 
     unasked = begun(**both)
     assert "nobody has agreed to it yet (sparing init)" in _flat(unasked)
-    assert sparing(place, "init", "--yes", environ={**own, **lend}).code == 0
-    second = begun(**lend)
+    assert sparing(place, "init", "--yes", environ={**own, **lent}).code == 0
+    second = begun(**lent)
     assert f"it needs a server at 127.0.0.1:{port}" in _flat(second)
 
     shown = sparing(place, "init", "--yes", environ={**own, **both})
-    assert f"checks may call 127.0.0.1:{port} on this machine; agents may not" in shown.out
+    assert f"checks may reach 127.0.0.1:{port} on this machine; agents may not" in shown.out
     third = begun(**both)
-    assert f"checks may call 127.0.0.1:{port}; checks are given DATABASE_URL" in _flat(third)
+    assert f"checks may reach 127.0.0.1:{port}; checks are given DATABASE_URL" in _flat(third)
     assert "before the feature begins" not in _flat(third)
     assert "sparing@127" not in _flat(third)
+
+
+def test_a_feature_with_a_database_to_its_end(tmp_path: Path, port: int) -> None:
+    """K2: agreed to before it begins, its checks are green; `show` and the receipts say why."""
+    place, own = made(tmp_path, port)
+    both = {**own, **lend(port)}
+    assert sparing(place, "init", "--yes", environ=both).code == 0
+    assert sparing(place, "start", "Make it", "--flow", "L1", environ=both).code == 0
+    said = sparing(place, "run", "--yes", environ=both)
+    assert said.code == 0, said.err
+    assert "checks are red" not in _flat(said)
+    assert "before the feature begins" not in _flat(said)
+    assert "\nOK\n" in sparing(place, "show", "1", "checks", environ=own).out
+    words = f"checks may reach 127.0.0.1:{port}; checks are given DATABASE_URL"
+    assert words in " ".join(sparing(place, "show", "1", environ=own).out.split())
+    assert sparing(place, "show", "1", "--json", environ=own).json["given"] == words
+    assert {one.lent for one in _receipts(tmp_path)} == {words}
+
+
+def _receipts(folder: Path) -> list[ContainedEvent]:
+    """What is kept of every turn, of all features."""
+    (database,) = (folder / "state").rglob("sparing.db")
+    with Database(database).read() as connection:
+        told = events.since(connection, 0)
+    return [one.what for one in told if isinstance(one.what, ContainedEvent)]
 
 
 def _flat(said: Said) -> str:

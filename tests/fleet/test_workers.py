@@ -63,11 +63,14 @@ def test_a_worker_that_is_stopped_and_wakes_up_writes_nothing(fleet: Fleet) -> N
     os.killpg(first.pid, signal.SIGCONT)
     assert first.wait(400) == 1
     assert "was silent for too long" in fleet.log("first-worker")
+    assert "nothing is lost; start again: sparing worker" in fleet.log("first-worker")
     assert "Traceback" not in fleet.log("first-worker"), fleet.log("first-worker")
     after = fleet.rows("select * from features"), fleet.rows("select * from ledger order by rowid")
     assert after == before
     assert git(fleet.origin, "for-each-ref") == refs
     assert_all_is_there(fleet, 1)
+    again = fleet.worker("first-worker", "--until-idle")
+    assert again.wait(400) == 0, fleet.log("first-worker")
 
 
 def test_a_worker_that_is_asked_to_end_finishes_its_turn(fleet: Fleet) -> None:
@@ -84,6 +87,14 @@ def test_a_worker_that_is_asked_to_end_finishes_its_turn(fleet: Fleet) -> None:
     assert second.wait(400) == 0, fleet.log("second-worker")
     assert_all_is_there(fleet, 1)
     assert fleet.rows("select * from ledger where outcome <> 'known'") == []
+
+
+def test_a_worker_until_idle_does_what_waits_in_the_mailbox(fleet: Fleet) -> None:
+    """I4: a start that no engine has seen yet is work; so are gates that pass by themselves."""
+    fleet.start("Make a file")
+    only = fleet.worker("only-worker", "--until-idle")
+    assert only.wait(400) == 0, fleet.log("only-worker")
+    assert_all_is_there(fleet, 1)
 
 
 @pytest.mark.nightly

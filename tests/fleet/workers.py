@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, LiteralString, cast
@@ -19,7 +19,7 @@ from sparing.desk.gates import answers
 from sparing.desk.office import every_row, open_office
 from tests.conftest import DATABASE
 from tests.engine.small import SCRIPT
-from tests.repositories import git, make_repository
+from tests.repositories import commit_files, git
 from tests.terminal import sparing
 
 PATIENCE_SECONDS = 400.0
@@ -30,14 +30,26 @@ TWICE = (
 """Turns with a reply that were paid for again."""
 
 
+def sample_repository(path: Path, of: Path) -> Path:
+    """Its commits are like no other fleet's: on a server that they share, equal commits would be
+    one repository with two addresses, which workers refuse."""
+    path.mkdir(parents=True)
+    git(path, "init", "--quiet", "--initial-branch=main", "--template=")
+    subject = f"a sample for {of.name} in {of.parent.name}"
+    return commit_files(path, {"README.md": "# Sample\n"}, subject)
+
+
 class Fleet:
-    def __init__(self, folder: Path, delay_seconds: float = 0.0) -> None:
-        self.folder = folder
+    def __init__(
+        self, folder: Path, delay_seconds: float = 0.0, more: Mapping[str, str] | None = None
+    ) -> None:
+        """`more`: variables that all its commands are given."""
+        self.folder, self.more = folder, dict(more or {})
         self.processes: list[subprocess.Popen[bytes]] = []
         text = SCRIPT.replace("[[turn]]\n", f"[[turn]]\ndelay_seconds = {delay_seconds}\n")
         (folder / "script.toml").write_text(text)
         self.origin = folder / "origin.git"
-        first = make_repository(folder / "first", {"README.md": "# Sample\n"})
+        first = sample_repository(folder / "first", folder)
         git(first, "clone", "--quiet", "--bare", ".", str(self.origin))
         self.home = self.clone("home")
         office = open_office(self.home, {"state.database": DATABASE})
@@ -59,6 +71,7 @@ class Fleet:
             "SPARING_FLOW__AUTO": "true",
             "SPARING_STATE__FOLDER": str(self.folder / f"state-{name}"),
             "SPARING_STATE__REMOTE": "origin",
+            **self.more,
         }
 
     def start(self, *titles: str) -> None:
@@ -100,8 +113,11 @@ class Fleet:
         shutil.rmtree(self.folder / name)
         shutil.rmtree(self.folder / f"state-{name}")
 
+    def connect(self) -> psycopg.Connection[Any]:
+        return psycopg.connect(DATABASE, options=f"-c search_path={self.schema}")
+
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
-        with psycopg.connect(DATABASE, options=f"-c search_path={self.schema}") as connection:
+        with self.connect() as connection:
             return connection.execute(cast("LiteralString", sql)).fetchall()
 
     def until(self, asked: Callable[[], object], what: str) -> None:
@@ -113,6 +129,20 @@ class Fleet:
     def claimed(self, process: subprocess.Popen[bytes]) -> int:
         sql = "select count(*) from features join workers on workers.id = executor"
         return int(self.rows(f"{sql} where running = 1 and process = {process.pid}")[0][0])
+
+    def ready(self, workers: Mapping[str, subprocess.Popen[bytes]]) -> list[str]:
+        """Those of them that have announced themselves."""
+        found = {int(row[0]) for row in self.rows("select process from workers")}
+        return sorted(name for name, process in workers.items() if process.pid in found)
+
+    def held(self, process: subprocess.Popen[bytes]) -> str:
+        """The name under which it runs features; empty if it runs none."""
+        sql = "select executor from features join workers on workers.id = executor"
+        found = self.rows(f"{sql} where running = 1 and process = {process.pid}")
+        return str(found[0][0]) if found else ""
+
+    def is_known(self, worker: str) -> bool:
+        return bool(self.rows(f"select 1 from workers where id = '{worker}'"))
 
     def asking(self) -> int:
         """Turns under way."""

@@ -1,7 +1,7 @@
-"""Which stages a change of documents concerns, and what of each.
+"""Which stages a change of documents affects, and which parts of each.
 
-Compared is what stands there now with what each stage was passed with. Ahead of the work it is
-assumed that all sections that depend on a change will change too.
+The current documents are compared with those that each stage was passed with. Ahead of the work,
+all sections that depend on a change are assumed to change too.
 """
 
 from __future__ import annotations
@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from sparing.approval.sections import TASKS, Library, Passed, passed_with, tasks_in
+from sparing.approval.moved_base import moved_below
+from sparing.approval.sections import (
+    TASKS,
+    Library,
+    Passed,
+    passed_with,
+    reviewed_stages,
+    tasks_in,
+)
 from sparing.artifact import ArtifactName
 from sparing.context.links.dependents import (
     ChangeKind,
@@ -22,7 +30,6 @@ from sparing.context.links.dependents import (
 from sparing.context.links.task_dependents import TaskChanges, task_changes
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage, StageWork
-from sparing.flow.state import Position
 from sparing.records.gates import ApprovalRow
 from sparing.stages.place import Place
 
@@ -30,22 +37,22 @@ UNKNOWN = "what it was approved with is not known"
 
 
 class StageEffect(NamedTuple):
-    """A stage that has to be asked again."""
+    """A stage that has to be redone."""
 
     stage: str
     document: str = ""
     parts: tuple[str, ...] = ()
     """Sections of its document that depend on a change."""
     whole: str = ""
-    """Why all of it may."""
+    """Why all of the document may depend on it; empty if only `parts` do."""
     causes: tuple[PartChange, ...] = ()
     tasks: TaskChanges = TaskChanges()
     since: str = ""
-    """The commit with what it was passed with."""
+    """Commit that contains what the stage was passed with."""
 
 
 class Papers(NamedTuple):
-    """A feature's documents as they stand, and as they were passed."""
+    """A feature's documents as they are now, and as they were passed."""
 
     library: Library
     place: Place
@@ -53,21 +60,7 @@ class Papers(NamedTuple):
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """Those whose result may have to be looked at again, in order: done, or with tasks done."""
-        flow, state = FLOWS[self.place.state.flow], self.waits
-        here = flow.index(state.stage)
-        done = flow.stages[:here]
-        current = flow.stages[here]
-        works = current.work is StageWork.IMPLEMENT and bool(self.place.building.done)
-        closed = state.position is Position.GATE and current.work is StageWork.DOCUMENT
-        return (*done, current) if works or closed else done
-
-    @property
-    def waits(self) -> _Waits:
-        """Where the feature waits, or waited before a change was followed."""
-        refining = self.place.refining
-        state = refining.resting.state if refining else self.place.state
-        return _Waits(state.stage, state.position)
+        return reviewed_stages(self.place)
 
     def passed(self, stage: Stage) -> Passed | None:
         return passed_with(self.library, self.place, self.rows, stage)
@@ -75,11 +68,6 @@ class Papers(NamedTuple):
     def after(self, name: str) -> tuple[Stage, ...]:
         flow = FLOWS[self.place.state.flow]
         return tuple(one for one in self.stages if flow.index(one.name) >= flow.index(name))
-
-
-class _Waits(NamedTuple):
-    stage: str
-    position: Position
 
 
 def document_changes(papers: Papers) -> tuple[PartChange, ...]:
@@ -97,8 +85,14 @@ def document_changes(papers: Papers) -> tuple[PartChange, ...]:
     return tuple(found)
 
 
+def moved_effects(papers: Papers) -> tuple[StageEffect, ...]:
+    """Stages with sections that name a file which the base branch changed since."""
+    found = (stage_effect(papers, stage) for stage in papers.stages)
+    return tuple(one for one in found if one and any(not cause.name for cause in one.causes))
+
+
 def first_effect(papers: Papers, start: str) -> StageEffect | None:
-    """The first stage, from `start` on, that has to be asked again."""
+    """The first stage, from `start` on, that has to be redone."""
     for stage in papers.after(start):
         found = stage_effect(papers, stage)
         if found is not None:
@@ -107,7 +101,7 @@ def first_effect(papers: Papers, start: str) -> StageEffect | None:
 
 
 def expected(papers: Papers, start: str, assumed: Collection[PartChange]) -> Iterator[StageEffect]:
-    """All stages that may have to be asked, if everything that depends on a change changes."""
+    """All stages that may have to be redone, if everything that depends on a change changes."""
     changes = list(assumed)
     for stage in papers.after(start):
         found = stage_effect(papers, stage, changes)
@@ -145,9 +139,13 @@ def stage_effect(
     if stage.writes is None or own not in texts:
         return None
     found = dependents(texts[own], above, every)
-    if not found:
+    moved = moved_below(papers.library, papers.place.head, passed, stage.writes)
+    if not found and not moved:
         return None
-    return StageEffect(stage.name, own, found.parts, found.whole, found.causes, since=passed.commit)
+    concerned = {*found.parts, *moved}
+    parts = tuple(one.name for one in parts_of(texts[own]) if one.name in concerned)
+    causes = (*found.causes, *dict.fromkeys(moved.values()))
+    return StageEffect(stage.name, own, parts, found.whole, causes, since=passed.commit)
 
 
 def _code(
@@ -167,7 +165,7 @@ def _code(
 
 
 def tasks_of_parts(text: str) -> dict[str, str]:
-    """By section of tasks.md, the number of the task that it is."""
+    """The number of the task that each section of tasks.md describes."""
     numbers = {task.title: task.number for task in tasks_in(text)}
     return {
         part.name: number

@@ -1,7 +1,7 @@
 """The sections that a stage was passed with: bound to its approval, and looked up again.
 
-Of a stage that was passed before approvals knew sections, they are read from the commit at which
-the next stage began; at its gate, from the one at which it began itself.
+For a stage passed before approvals recorded sections, they are read from the commit at which the
+next stage began; at its gate, from the one at which it began itself.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from sparing.context.links.dependents import hashes_of
 from sparing.context.links.task_dependents import task_hashes
 from sparing.errors import SparingError
 from sparing.flow.flows import FLOWS
-from sparing.flow.stage import Stage
+from sparing.flow.stage import Stage, StageWork
+from sparing.flow.state import Position
 from sparing.records.features import FeatureRow
 from sparing.records.gates import ApprovalRow, Seen, keep_approval
 from sparing.stages.moves import Next
@@ -28,7 +29,9 @@ from sparing.workspace.git.object_reader import object_id
 from sparing.workspace.git.repository import Repository
 
 TASKS = "tasks"
-"""Beside the files: the hash of each task."""
+"""Key beside the file names: the hash of each task."""
+MOVED = "base branch"
+"""Key beside the file names: sections naming a file the base has changed, with base and file."""
 
 
 class Passed(NamedTuple):
@@ -49,7 +52,7 @@ class Library(NamedTuple):
         return (data or b"").decode("utf-8", "replace")
 
     def texts(self, commit: str, stage: Stage) -> dict[str, str]:
-        """Of the documents that a stage reads and writes, as far as they are there."""
+        """Texts of the documents that a stage reads and writes, as far as they exist."""
         names = (*stage.reads, *((stage.writes,) if stage.writes else ()))
         found = {name.filename: self.text(commit, name) for name in names}
         return {name: text for name, text in found.items() if text.strip()}
@@ -65,7 +68,7 @@ class Library(NamedTuple):
 
 
 def tasks_in(text: str) -> tuple[Task, ...]:
-    """None where the document can't be read: whoever needs them says so."""
+    """Empty if the document can't be parsed: callers that need tasks report it."""
     try:
         return parse_tasks(text, "") if text.strip() else ()
     except SparingError:
@@ -75,7 +78,7 @@ def tasks_in(text: str) -> tuple[Task, ...]:
 def bind(
     tx: Connection, library: Library, row: FeatureRow, before: Place, found: Next, at: float
 ) -> None:
-    """A stage is closed or left for a later one: what it was passed with is kept."""
+    """When a stage is closed or left for a later one, record what it was passed with."""
     flow, after = FLOWS[row.feature.flow], found.place
     name = before.state.stage
     closes = after.step is StageStep.CLOSE and before.step is not StageStep.CLOSE
@@ -90,10 +93,22 @@ def bind(
         keep_approval(tx, ApprovalRow(row.feature.key, name, seen, head, at))
 
 
+def reviewed_stages(place: Place) -> tuple[Stage, ...]:
+    """Stages whose result may need another review, in order: done, or with tasks done."""
+    resting = place.refining.resting if place.refining else None
+    state = resting.state if resting else place.state
+    flow = FLOWS[place.state.flow]
+    here = flow.index(state.stage)
+    done, current = flow.stages[:here], flow.stages[here]
+    works = current.work is StageWork.IMPLEMENT and bool(place.building.done)
+    closed = state.position is Position.GATE and current.work is StageWork.DOCUMENT
+    return (*done, current) if works or closed else done
+
+
 def passed_with(
     library: Library, place: Place, rows: Mapping[str, ApprovalRow], stage: Stage
 ) -> Passed | None:
-    """None where nobody knows; of a stage that is under way, what it began with."""
+    """What a stage was passed with; None if unknown; for one under way, what it began with."""
     mark = place.marks.get(stage.name)
     if mark is not None and mark.completed is None and mark.base:
         return _at(library, mark.base, stage)

@@ -1,10 +1,11 @@
-"""Following a change: the first stage whose approval does not know it, and what it is told."""
+"""Following a change: the first stage whose approval predates it, and what that stage is told."""
 
 from __future__ import annotations
 
 from sparing.approval.effects import Papers, StageEffect, first_effect
 from sparing.approval.sections import Library
 from sparing.artifact import ArtifactName
+from sparing.context.links.dependents import PartChange
 from sparing.context.prompt.delta import change_delta
 from sparing.flow.flows import FLOWS
 from sparing.job import JobResult, Ticket
@@ -18,7 +19,7 @@ LONGEST_DELTA = 40_000
 
 
 def trace(source: Source, _ticket: Ticket) -> JobResult:
-    """Reads only: played again it gives the same."""
+    """Reads only: repeating it gives the same result."""
     around, row, job = source.around, source.row, source.job
     assert job.place is not None
     place = Place.load(job.place)
@@ -37,12 +38,18 @@ def trace(source: Source, _ticket: Ticket) -> JobResult:
     return JobResult(commit=job.head, reply=told, trace=result)
 
 
+def _path(source: Source, cause: PartChange) -> str:
+    """Path of a feature's document, or of a file that the base branch changed."""
+    if not cause.name:
+        return cause.document
+    return source.path(ArtifactName(cause.document.removesuffix(".md")))
+
+
 def what_changed(source: Source, effect: StageEffect) -> str:
-    """For an author: the changed sections, the change itself, and what of its own rests on them."""
-    documents = list(dict.fromkeys(one.document for one in effect.causes))
-    paths = tuple(source.path(ArtifactName(name.removesuffix(".md"))) for name in documents)
+    """For an author: the changed sections, the diff, and its own sections that rest on them."""
+    paths = tuple(dict.fromkeys(_path(source, one) for one in effect.causes))
     raw = source.diff(effect.since, paths) if source.knows(effect.since) else ""
-    texts = {path: source.text(path) or "" for path in paths}
+    texts = {path: source.text(path) or "" for path in paths if path.endswith(".md")}
     return fill(
         "documents", "refinement",
         changes=[f"{one.place}: {one.kind.value}" for one in effect.causes],

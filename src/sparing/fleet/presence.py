@@ -1,11 +1,11 @@
-"""Staying known as alive on a server, and noticing who is not any more.
+"""Staying registered as alive on a server, and noticing workers that are gone.
 
-A worker holds a lock of the server by a session of its own, and says something there all the time.
-A session that is silent for longer than the lease is ended by the *server*, so a process that is
-only stopped loses its lock as one that was killed does. No clock is compared with another.
+A worker holds a lock of the server in a session of its own, and sends a query there regularly. A
+session that is silent for longer than the lease is ended by the *server*, so a process that is only
+suspended loses its lock like one that was killed. Clocks of different machines are never compared.
 
-Whoever finds a worker without its lock takes its row away. From that transaction on nothing that
-it writes counts (`sparing.postgres`), and its features may be claimed.
+A worker found without its lock has its row removed. From that transaction on nothing that it writes
+counts (`sparing.postgres`), and its features may be claimed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sparing.records import workers
 from sparing.records.workers import Worker
 
 BEATS = 6
-"""How often a worker says something in the time that it may be silent."""
+"""Heartbeats that a worker sends within one lease."""
 CLOCK_SECONDS = 300.0
 """How far a worker's clock may be from the server's: days and prices depend on it."""
 LOCK = "select pg_try_advisory_lock(hashtext(?), hashtext(?))"
@@ -34,11 +34,11 @@ SILENT = (
     " and objid::bigint = hashtext(workers.id)::bigint & 4294967295"
     " and database = (select oid from pg_database where datname = current_database()))"
 )
-"""Workers without their lock. After a restart of the server everybody has time to come back."""
+"""Workers without their lock. After a restart of the server, all have time to come back."""
 
 
 class Presence:
-    """Of one worker on one server."""
+    """One worker's registration on one server."""
 
     def __init__(self, database: Database, worker: Worker, lease_seconds: float) -> None:
         assert database.server is not None
@@ -50,7 +50,7 @@ class Presence:
         self._since = time.monotonic()
 
     def begin(self) -> None:
-        """Known from here on; what this process writes counts for as long as it is."""
+        """Register the worker; what this process writes counts for as long as it is registered."""
         with errors(self._server):
             self._session = self._locked()
         self._refuse_clock(self._session)
@@ -60,7 +60,7 @@ class Presence:
         self._thread.start()
 
     def end(self) -> None:
-        """Nobody has to wait for the lease: what is left may be claimed at once."""
+        """Unregister, so that its features can be claimed at once instead of after the lease."""
         self._ended.set()
         if self._thread.is_alive():
             self._thread.join(2 * self._lease)
@@ -71,7 +71,7 @@ class Presence:
             self._session.close()
 
     def drain(self) -> None:
-        """Told to those who look; others may still be waited for."""
+        """Show others that this worker is finishing and takes nothing new."""
         with self._database.write() as tx:
             workers.set_draining(tx, self.worker.id)
 
@@ -128,11 +128,18 @@ class Presence:
 
     def _refuse_clock(self, session: PostgresConnection) -> None:
         there = float(session.execute("select extract(epoch from clock_timestamp())").fetchone()[0])
-        ahead = time.time() - there
-        if abs(ahead) > CLOCK_SECONDS:
+        if (fault := clock_fault(time.time(), there)) is not None:
             session.close()
-            words = f"{abs(ahead):.0f} s {'ahead of' if ahead > 0 else 'behind'}"
-            raise ConfigError(
-                f"this machine's clock is {words} the clock of the database",
-                "correct it (timedatectl set-ntp true), then run the same command again",
-            )
+            raise fault
+
+
+def clock_fault(here: float, there: float) -> ConfigError | None:
+    """What is wrong if this machine's clock and the server's differ too much."""
+    ahead = here - there
+    if abs(ahead) <= CLOCK_SECONDS:
+        return None
+    words = f"{abs(ahead):.0f} s {'ahead of' if ahead > 0 else 'behind'}"
+    return ConfigError(
+        f"this machine's clock is {words} the clock of the database",
+        "correct it (timedatectl set-ntp true), then run the same command again",
+    )

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from sparing.errors import RepositoryError, StateError
 from sparing.workspace.git.objects import CommitStamp, make_commit
-from sparing.workspace.git.push import Remote, last_line, outward
+from sparing.workspace.git.push import UPLOAD_PACK, Remote, last_line, outward
 from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.runner import GitFailed, start_git
 
@@ -27,8 +27,12 @@ FLAGS = (
     "--receive-pack=git-receive-pack", "--porcelain",
 )  # fmt: skip
 MOVED = ("stale info", "[rejected]", "failed to update ref", "cannot lock ref", "reference already")
+FETCH_FLAGS = (
+    *("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"),
+    UPLOAD_PACK,
+)
 Refs = Mapping[str, str]
-"""Names at the remote, and the commits they stand for."""
+"""Ref names at the remote, and the commits they point to."""
 
 
 class LeaseLost(StateError):
@@ -45,7 +49,7 @@ class SharedRefs:
     key: str
     environ: Mapping[str, str]
     known: dict[str, str] = field(default_factory=dict[str, str])
-    """What the remote has, as far as this process has put or found it there."""
+    """Refs at the remote, as far as this process has pushed or seen them."""
 
     @property
     def lease(self) -> str:
@@ -56,7 +60,7 @@ class SharedRefs:
         return f"refs/sparing/work/{self.name}"
 
     def take(self, who: str) -> Refs:
-        """Be the one who may push; what is there."""
+        """Take the lease, so that only this process may push; returns the refs that are there."""
         for number in range(TRIES):
             self.known.clear()
             self.known.update(self.listed())
@@ -67,43 +71,45 @@ class SharedRefs:
             return {name: at for name, at in self.known.items() if name != self.lease}
         raise self._lost()
 
-    def push(self, wanted: Refs, who: str) -> None:
-        """Make the remote's refs these, as long as the lease is ours."""
+    def push(self, wanted: Refs, who: str, branches: Refs | None = None) -> None:
+        """Set these refs at the remote, provided that the lease is still ours; `branches` also,
+        which only ever go forward."""
         before = self.known.get(self.lease, "")
         new = {**wanted, self.lease: self._next_lease(before, who)}
         changed = {name: at for name, at in new.items() if self.known.get(name, "") != at}
         leases = [f"--force-with-lease={name}:{self.known.get(name, '')}" for name in changed]
-        specs = [f"{at}:{name}" for name, at in changed.items()]
+        specs = [f"{at}:{name}" for name, at in (*changed.items(), *(branches or {}).items())]
         self._git("push", "--quiet", *FLAGS, *leases, "--", self.remote.name, *specs)
         self.known.update({name: at for name, at in changed.items() if at})
         for name in [name for name, at in changed.items() if not at]:
             self.known.pop(name, None)
 
     def fetch(self, names: Sequence[str]) -> None:
-        """Have the commits of these here, and keep them under the same names."""
+        """Fetch the commits of these refs and keep them under the same names."""
         if names:
-            flags = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
             specs = [f"+{name}:{name}" for name in names]
-            self._git("fetch", *flags, "--", self.remote.name, *specs)
+            self._git("fetch", *FETCH_FLAGS, "--", self.remote.name, *specs)
 
     def fetch_branches(self) -> None:
-        """Where features begin: the branches of the remote."""
-        flags = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
+        """Fetch the remote's branches, from which features begin."""
         spec = f"+refs/heads/*:refs/remotes/{self.remote.name}/*"
-        self._git("fetch", *flags, "--", self.remote.name, spec)
+        self._git("fetch", *FETCH_FLAGS, "--", self.remote.name, spec)
 
-    def publish(self, branch: str, commit: str) -> None:
+    def publish(self, branch: str, commit: str, who: str) -> None:
         """The branch itself, when the feature is finished."""
-        self._git(
-            "push", "--quiet", *FLAGS, "--", self.remote.name, f"{commit}:refs/heads/{branch}"
-        )
+        self.push({}, who, {f"refs/heads/{branch}": commit})
+
+    def probe(self, who: str) -> None:
+        """Raise if the remote does not let us push here; nothing is changed there."""
+        spec = f"{self._next_lease('', who)}:{self.lease}"
+        self._git("push", "--quiet", "--dry-run", *FLAGS, "--", self.remote.name, spec)
 
     def listed(self) -> dict[str, str]:
         patterns = (
             self.lease, self.work, f"refs/sparing/lanes/{self.name}/*",
             f"refs/sparing/turns/{self.key}.*",
         )  # fmt: skip
-        out = self._git("ls-remote", "--quiet", "--", self.remote.name, *patterns)
+        out = self._git("ls-remote", "--quiet", UPLOAD_PACK, "--", self.remote.name, *patterns)
         pairs = (line.split("\t", 1) for line in out.splitlines() if "\t" in line)
         return {name: commit for commit, name in pairs}
 
@@ -135,6 +141,13 @@ class SharedRefs:
     def _unreachable(self, said: str) -> RepositoryError:
         name = self.remote.name
         return RepositoryError(
-            f"the remote {name} can't be used for work in progress: {last_line(said)}",
-            f"check that `git push {name}` works without asking anything, then: sparing resume",
+            f"the remote {name} can't be used for work in progress: {_reason(said)}",
+            f"check that `git push {name}` works without asking anything, then run the same command"
+            " again; what was stopped by it: sparing resume",
         )
+
+
+def _reason(said: str) -> str:
+    """What the remote itself has said, else git's last line."""
+    told = [line for line in said.splitlines() if line.startswith("remote: ") and line[8:].strip()]
+    return told[-1].strip() if told else last_line(said)

@@ -25,7 +25,7 @@ TURNS, LANES = "refs/sparing/turns/", "refs/sparing/lanes/"
 
 @dataclass(frozen=True, slots=True)
 class Travel:
-    """Of one worker."""
+    """Moves one worker's features to and from the remote."""
 
     repository: Repository
     remote: Remote
@@ -35,9 +35,13 @@ class Travel:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     """One push at a time: each has to know what the one before has left."""
 
+    def probe(self) -> None:
+        """Raise if the remote does not let us push work in progress."""
+        SharedRefs(self.repository, self.remote, "probe", "probe", self.environ).probe(self.who)
+
     def bring(self, row: FeatureRow) -> bool:
-        """Take the feature over: from here on nobody else pushes, and its commits are here.
-        Whether its branch has moved, so that files here are not the branch's any more."""
+        """Take the feature over: fetch its commits and be the only one who may push from now on.
+        True if its branch has moved, so that the files here are out of date."""
         refs, feature, moved = self._refs(row), row.feature, False
         with self._lock:
             there = refs.take(self.who)
@@ -61,7 +65,7 @@ class Travel:
         return bool(object_id(self.repository.git(), f"{row.head}^{{commit}}"))
 
     def fetch(self, row: FeatureRow) -> None:
-        """Have its commits here to look at; whoever works on it goes on."""
+        """Fetch its commits for reading, without disturbing the worker that has it."""
         refs = self._refs(row)
         with self._lock:
             commit = refs.listed().get(refs.work, "")
@@ -73,7 +77,7 @@ class Travel:
         self._need_head(row)
 
     def hand_on(self, row: FeatureRow) -> None:
-        """Push what a person has committed here while nobody worked on it."""
+        """Push what a person has committed here while no worker had the feature."""
         refs = self._refs(row)
         with self._lock:
             refs.take(self.who)
@@ -94,7 +98,7 @@ class Travel:
         commit = branch_commit(self.repository, row.feature.branch)
         if commit:
             with self._lock:
-                self._refs(row).publish(row.feature.branch, commit)
+                self._refs(row).publish(row.feature.branch, commit, self.who)
 
     def _need_head(self, row: FeatureRow) -> None:
         feature, remote = row.feature, self.remote.name
@@ -131,7 +135,7 @@ class Travel:
         return self._features[key]
 
     def _stand(self, branch: str, commit: str) -> bool:
-        """A branch of ours stands where the remote says; what stood there instead is kept."""
+        """Set our branch to the remote's commit; a diverging one is kept. True if it moved."""
         git, ref = self.repository.git(), f"refs/heads/{branch}"
         here = branch_commit(self.repository, branch)
         if here == commit:
@@ -145,7 +149,7 @@ class Travel:
 def open_travel(
     repository: Repository, name: str, who: str, environ: Mapping[str, str]
 ) -> Travel | None:
-    """None where no remote is set."""
+    """The worker's `Travel`; None if no remote is set."""
     if not name:
         return None
     remote = remote_named(repository, name)

@@ -1,8 +1,8 @@
-"""Bringing a base branch that moved on into a feature: merged, looked at, then on its branch.
+"""Bringing a base branch that moved into a feature: merged, checked, then put on its branch.
 
-Repeated after a crash it makes the same commits, and finds a branch that has moved already. The
-feature's branch moves once, when nothing conflicts and the checks are as green as those of the
-base itself; until then all of it is in commits that no branch of the feature has.
+Repeated after a crash, it makes the same commits and finds the branch already moved. The feature's
+branch moves once, when nothing conflicts and the checks pass as well as those of the base itself;
+until then all of it is in commits that are on no branch of the feature.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import json
 from dataclasses import replace
 from typing import NamedTuple
 
+from sparing.approval.moved_base import mark_approvals
+from sparing.approval.sections import Library
 from sparing.branch_event import SyncEvent
 from sparing.briefing.facts import Checked
 from sparing.commit_purpose import Purpose
@@ -27,11 +29,12 @@ from sparing.runtime.feature_commit import stamp_of
 from sparing.runtime.source import Source
 from sparing.upstream.conflicts import conflict_rows, unsettled
 from sparing.workspace.checks.baseline import Baseline
+from sparing.workspace.git.commit import changed_files
 from sparing.workspace.git.lanes import move_on, show
 from sparing.workspace.git.merge_trees import merge_trees, rebased
 from sparing.workspace.git.object_reader import object_id
 from sparing.workspace.git.objects import CommitStamp, keep, make_commit, move_ref
-from sparing.workspace.git.repository import contains
+from sparing.workspace.git.repository import branch_commit, contains
 from sparing.workspace.git.worktree import Worktree
 
 MOST_NAMED = 5
@@ -39,21 +42,22 @@ MOST_NAMED = 5
 
 class MergedBase(NamedTuple):
     commit: str
-    """What would stand on the branch, or what an agent works on."""
+    """The commit that would go on the branch, or that an agent works on."""
     conflicts: tuple[str, ...] = ()
     rebased: bool = False
 
 
 def bring_base(source: Source, ticket: Ticket) -> JobResult:
     around, job, sync = source.around, source.job, source.job.sync
-    worktree = around.worktree(source.row, job.head)
     merged = _merged(source, ticket)
     if merged.conflicts:
         sides, repo = (job.head, sync.target), around.repository
         rows = conflict_rows(repo, merged.commit, sides, merged.conflicts)
         return _unfit(source, merged.commit, rows, f"conflicts in {_names(merged.conflicts)}")
     moved = _moved_source(source, merged.commit)
-    arrived = worktree.tip() == merged.commit
+    # Killed after the branch had moved: a rebased one does not contain what it stood at before.
+    arrived = branch_commit(around.repository, source.row.feature.branch) == merged.commit
+    worktree = around.worktree(source.row, merged.commit if arrived else job.head)
     if not arrived:
         remove_leftovers(source, worktree, f"{ticket.id}.left")
         show(worktree, merged.commit)
@@ -69,7 +73,7 @@ def bring_base(source: Source, ticket: Ticket) -> JobResult:
 
 
 def _merged(source: Source, ticket: Ticket) -> MergedBase:
-    """With what an agent made of it, if one was asked."""
+    """The merge, with an agent's resolution of conflicts if one was asked."""
     job, sync, repo = source.job, source.job.sync, source.around.repository
     stamp = _stamp(source, ticket)
     if sync.tries:
@@ -101,7 +105,7 @@ def _unfit(source: Source, commit: str, rows: list[list[str]], words: str) -> Jo
 
 
 def _moved_source(source: Source, head: str) -> Source:
-    """As the job will be seen when the base is in: everything is measured by the new base."""
+    """The job as it will be with the new base, which everything is then compared with."""
     feature = replace(source.row.feature, base_commit=source.job.sync.target)
     row = replace(source.row, feature=feature)
     return Source(source.around, row, replace(source.job, head=head), None)
@@ -119,9 +123,13 @@ def _arrive(
     else:
         move_on(worktree, job.head, merged.commit)
     words = _told(source, merged, checked, tuple(one.words for one in asks))
+    old = source.row.feature.base_commit
+    files = [one.path for one in changed_files(around.repository, old, sync.target)]
+    library = Library(around.repository, source.folder)
     with around.database.write() as tx:
+        marked = mark_approvals(tx, library, source.row, merged.commit, sync.target, files)
+        words = f"{words}; approved before that: {_names(marked)}" if marked else words
         features.set_base(tx, source.row.feature.key, sync.target)
-        old = source.row.feature.base_commit
         told = SyncEvent(old, sync.target, merged.commit, sync.tries, merged.rebased)
         tell(tx, ticket, job, told, text=words)
     remove_lanes(source, sync.merged or merged.commit)
@@ -133,7 +141,7 @@ def _arrive(
 
 
 def _replace_branch(source: Source, worktree: Worktree, commit: str) -> None:
-    """The commits that were rewritten stay under a ref of ours."""
+    """Move the branch; the commits that were rewritten stay under a ref of ours."""
     git, head = source.around.repository.git(), source.job.head
     keep(git, f"{worktree.branch}-before-{source.job.sync.target[:10]}", head)
     if move_ref(git, worktree.ref, commit, head) != commit:
@@ -156,7 +164,7 @@ def _told(source: Source, merged: MergedBase, checked: Checked, asks: tuple[str,
         else "no checks found"
     )
     before = f", {old} red as in {feature.base_branch}" if old else ""
-    changed = f"; look at what became of the checks: {'; '.join(asks)}" if asks else ""
+    changed = f"; see how the checks changed: {'; '.join(asks)}" if asks else ""
     there = f"{feature.base_branch} at {sync.target[:10]}"
     return f"{how} {there}{turns}: {green}{before}{changed}"
 

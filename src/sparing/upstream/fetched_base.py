@@ -1,7 +1,7 @@
-"""Where a base branch stands by now: here, at its remote as far as git knows, or fetched by us.
+"""Where a base branch is now: here, at its remote as far as git knows, or fetched by us.
 
-Reading asks nobody. A fetch is a person's order; what it brings is under a ref of ours, and no
-branch and no remote-tracking ref of the user's moves.
+Reading makes no request. A fetch is a person's order; its result is stored under a ref of ours, and
+no branch and no remote-tracking ref of the user's moves.
 """
 
 from __future__ import annotations
@@ -13,7 +13,13 @@ from typing import NamedTuple
 from sparing.errors import RepositoryError
 from sparing.wait import waiting
 from sparing.workspace.git.object_reader import object_id
-from sparing.workspace.git.push import last_line, outward, refused_settings, remote_of
+from sparing.workspace.git.push import (
+    UPLOAD_PACK,
+    last_line,
+    outward,
+    refused_settings,
+    remote_of,
+)
 from sparing.workspace.git.repository import Repository, branch_commit, contains
 from sparing.workspace.git.runner import GitFailed, start_git
 
@@ -23,12 +29,12 @@ FETCHED = "refs/sparing/bases"
 
 class BaseTip(NamedTuple):
     name: str
-    """As a person knows it."""
+    """Name for display."""
     commit: str
 
 
 def newest_base(repo: Repository, branch: str) -> BaseTip | None:
-    """The local branch, or what its remote has beyond it; None where there is no such branch."""
+    """The local branch, or its remote's if that is ahead; None if there is no such branch."""
     local = branch_commit(repo, branch) if branch else None
     if local is None:
         return None
@@ -44,7 +50,7 @@ def newest_base(repo: Repository, branch: str) -> BaseTip | None:
 
 
 def fetch_base(repo: Repository, branch: str, environ: Mapping[str, str], base: str = "") -> str:
-    """The commit that came; also of another branch than `base`, from the remote of that one."""
+    """The fetched commit of `branch`; if `base` is given, from the remote of that branch."""
     remote = remote_of(repo, base or branch)
     if remote is None:
         raise RepositoryError(
@@ -54,7 +60,7 @@ def fetch_base(repo: Repository, branch: str, environ: Mapping[str, str], base: 
         raise RepositoryError(fault, "sparing trust")
     flags = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
     # Without it git would move the user's remote-tracking branch along.
-    flags = (*flags, "--refmap=")
+    flags = (*flags, "--refmap=", UPLOAD_PACK)
     spec = f"+refs/heads/{branch}:{_own(remote.name, branch)}"
     args = ("--bare", "fetch", *flags, "--", remote.name, spec)
     try:
@@ -73,6 +79,6 @@ def _own(remote: str, branch: str) -> str:
 
 def _not_fetched(remote: str, branch: str, said: str) -> RepositoryError:
     return RepositoryError(
-        f"git does not fetch {branch} from {remote}: {last_line(said)}",
+        f"git can't fetch {branch} from {remote}: {last_line(said)}",
         f"see that `git fetch {remote} {branch}` works here, then try again",
     )
