@@ -29,7 +29,8 @@ here = pathlib.Path(__file__).parent.parent / "host"
 with (here / "calls").open("a") as log:
     log.write(" ".join(sys.argv[1:]) + "\\n")
 words = sys.argv[1:]
-name = {{"pr": "pr_" + words[1], "api": "line_comments", "run": "log_failed"}}[words[0]]
+lines = "threads" if words[1] == "graphql" else "line_comments"
+name = {{"pr": "pr_" + words[1], "api": lines, "run": "log_failed"}}[words[0]]
 refusal = here / (name + ".refused")
 if refusal.exists():
     code, _, said = refusal.read_text().partition("\\n")
@@ -94,7 +95,11 @@ class Host(NamedTuple):
         return self.built.sparing(*words, **{**own, **more})
 
     def says(self, name: str, text: str) -> None:
-        (self.folder / "host" / name).write_text(text)
+        """At once: somebody may be reading it."""
+        there = self.folder / "host" / name
+        new = there.with_suffix(".new")
+        new.write_text(text)
+        new.replace(there)
 
     def refuses(self, name: str, code: int, said: str) -> None:
         self.says(f"{name}.refused", f"{code}\n{said}")
@@ -108,6 +113,7 @@ class Host(NamedTuple):
         self.says("pr_view", json.dumps({**view, **fields}))
         lines = (RECORDED / "line_comments.json").read_text()
         self.says("line_comments", "[]" if quiet else lines)
+        self.says("threads", (RECORDED / "threads.json").read_text())
         self.says("log_failed", (RECORDED / "log_failed.txt").read_text())
 
     def merged(self, how: str = "--no-ff") -> str:

@@ -16,11 +16,17 @@ from hypothesis import strategies as st
 from sparing.errors import RepositoryError
 from sparing.finding import Severity
 from sparing.pull_status import PullNote, PullState
-from sparing.workspace.host.pull_reply import read_line_comments, read_log, read_status
+from sparing.workspace.host.pull_reply import (
+    read_line_comments,
+    read_log,
+    read_resolved,
+    read_status,
+)
 from sparing.workspace.host.pull_request_status import pull_address, read_pull_status
 from tests.upstream.host import GH, PULL, RECORDED, Host, requested
 
 VIEW = (RECORDED / "pr_view.json").read_text()
+THREADS = (RECORDED / "threads.json").read_text()
 LINES = (RECORDED / "line_comments.json").read_text()
 ASKS = frozenset({"grace"})
 
@@ -58,6 +64,18 @@ def test_a_conversation_on_a_line_is_one_finding() -> None:
     assert after.key == "line-502"
     (more,) = threads(json.dumps([*rows, {**own, "user": {"login": "x"}}]))
     assert more.key == "line-503"
+
+
+def test_which_conversations_are_resolved() -> None:
+    """By their first comment, page after page; an odd shape resolves nothing."""
+    (one,) = threads(LINES)
+    assert one.thread == "501"
+    assert read_resolved(THREADS) == frozenset()
+    resolved = THREADS.replace('false, "comments', 'true, "comments')
+    assert read_resolved(resolved) == {"501"}
+    assert read_resolved(f"{resolved}\n{resolved.replace('501', '601')}") == {"501", "601"}
+    for odd in ("", "no json", "[]", '{"data": null}', '{"errors": [{"type": "NOT_FOUND"}]}'):
+        assert read_resolved(odd) == frozenset()
 
 
 def test_several_pages_stand_one_after_the_other() -> None:

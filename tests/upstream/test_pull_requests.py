@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 
 from sparing.cli.run.pull_requests import PullWatch
+from sparing.desk.gates.offers import offers
 from sparing.desk.office import open_office
 from sparing.desk.reviews.finding_history import followed
 from tests.repositories import git, write_files
 from tests.upstream.host import BRANCH, PULL, Host, requested
+
+pytestmark = pytest.mark.long
 
 SALVAGE = "refs/sparing/salvage/feature-001-write-files"
 
@@ -37,6 +40,8 @@ def test_from_comments_and_red_ci_to_a_merge_elsewhere(there: Host) -> None:
     """A10: found, priced, fixed, pushed to the same pull request, merged elsewhere, ended."""
     first = pushed(there)
     there.stands()
+    there.sparing("status", "--fetch")
+    assert {offered(there)[0], there.built.told()[-1].text[-15:]} == {"sparing fix 001"}
     spent = there.sparing("cost", "--json").json["total"]
     assert there.sparing("fix", "1").complaint[-2].startswith("error: fixing 5 findings costs $")
     assert there.sparing("cost", "--json").json["total"] == spent
@@ -62,6 +67,11 @@ def test_from_comments_and_red_ci_to_a_merge_elsewhere(there: Host) -> None:
     assert there.refs()[SALVAGE] == pushed(there)
     assert "was merged as pull request #7 by grace" in there.sparing("show", "1").out
     assert git(there.remote, "rev-parse", "main") == commit
+
+
+def offered(there: Host) -> list[str]:
+    office = open_office(there.repository, {"state.folder": str(there.folder / "state")})
+    return [one.command for one in offers(office, there.built.now, 0.0)]
 
 
 def test_what_was_said_is_shown_with_its_author_and_a_price(there: Host) -> None:

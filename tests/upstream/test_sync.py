@@ -13,6 +13,8 @@ from tests.engine.built import SATISFIED, task, turn
 from tests.repositories import git
 from tests.upstream.scene import Scene, scene
 
+pytestmark = pytest.mark.long
+
 TASKS = task("1", "Change the shared file", "shared.txt")
 OURS = "one\ntwo of ours\nthree\n"
 THEIRS = "one\ntwo of theirs\nthree\n"
@@ -81,7 +83,7 @@ def test_conflicts_go_to_the_implementer_with_both_sides(there: Scene) -> None:
     asked = there.built.sparing("sync", "1", "--fetch")
     assert asked.code == 2
     assert asked.complaint[-2:] == (
-        "error: an agent has to settle conflicts in shared.txt; a person decides that",
+        "error: an agent has to resolve conflicts in shared.txt; a person has to agree",
         "fix: sparing sync 001 --yes",
     )
     assert there.tip == old
@@ -155,7 +157,7 @@ def test_refused_while_it_runs_and_with_changes_of_yours(there: Scene) -> None:
     (tree / "mine.txt").unlink()
     assert there.built.sparing("sync", "1", "--later").code == 0
     again = there.built.sparing("sync", "1")
-    assert "this gate has its answer already (sync by terminal)" in again.err
+    assert "this gate is already answered (sync by terminal)" in again.err
     with there.built.database().write() as tx:
         tx.execute("update features set running = 1")
     said = there.built.sparing("sync", "1")

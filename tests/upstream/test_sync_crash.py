@@ -12,17 +12,19 @@ import pytest
 from tests.engine.killed import KILLED
 from tests.repositories import git
 from tests.upstream.scene import Scene
-from tests.upstream.test_sync import BOTH, THEIRS, waiting
+from tests.upstream.test_sync import BOTH, OURS, THEIRS, waiting
+
+pytestmark = pytest.mark.long
 
 POINTS = ("sync:end", "call:end", "commit:end", "sync:end")
 """The look that finds the conflict, the agent's turn, its commit, and the one that moves the
 branch: each is repeated after it has had its effect."""
 
 
-def killed_at(there: Scene, *points: str) -> None:
+def killed_at(there: Scene, *points: str, **environ: str) -> None:
     words = ("sync", "1", "--fetch", "--yes")
     for point in points:
-        said = there.built.sparing(*words, SPARING_ENGINE__CRASH_AT=point)
+        said = there.built.sparing(*words, SPARING_ENGINE__CRASH_AT=point, **environ)
         assert said.code == KILLED, f"{point}: {said.err}"
         words = ("run", "--no-input")
     said = there.built.sparing("run", "--no-input")
@@ -43,10 +45,14 @@ def test_killed_at_every_step_of_a_conflict(tmp_path: Path) -> None:
     assert len(asked) <= 1
 
 
-def test_killed_when_the_branch_has_moved(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", ["merge", "rebase"])
+def test_killed_when_the_branch_has_moved(tmp_path: Path, how: str) -> None:
     """A9, I1: it has moved once, and the feature waits at its gate, measured by the new base."""
     there = waiting(tmp_path)
     base, old = there.push({"other.txt": "another\n"}), there.tip
-    killed_at(there, "sync:end")
-    assert there.parents() == [old, base]
+    killed_at(there, "sync:end", SPARING_COMMITS__SYNC=how)
+    if how == "merge":
+        assert there.parents() == [old, base]
     assert there.built.now.feature.base_commit == base
+    assert there.built.now.head == there.tip
+    assert (there.text("other.txt"), there.text("shared.txt")) == ("another", OURS.strip())
