@@ -1,7 +1,7 @@
 """A folder for checks with the files of a commit and nothing that an agent left beside them.
 
-It takes the worktree's own path for as long as a check runs, because environments know that
-path; the worktree itself lies aside. What a check writes is thrown away with the folder.
+It takes the worktree's own path while a check runs, because environments contain that path; the
+worktree itself is moved aside. What a check writes is discarded with the folder.
 """
 
 from __future__ import annotations
@@ -19,11 +19,15 @@ from sparing.workspace.git import private_index
 from sparing.workspace.git.own_git import folder_of
 from sparing.workspace.git.runner import Git
 from sparing.workspace.git.worktree import Worktree
+from sparing.workspace.project.cone import Cone, read_cone
 
 
 @contextmanager
-def clean_room(worktree: Worktree, commit: str) -> Generator[None]:
-    """Within it, the worktree's path leads to the commit's files and the sealed environment."""
+def clean_room(worktree: Worktree, commit: str, *, part: bool = False) -> Generator[None]:
+    """Put the commit's files and the sealed environment at the worktree's path for the duration.
+
+    With `part`, only as much of them as the worktree itself holds.
+    """
     path = worktree.path
     with claimed(path) as free:
         if not free:
@@ -31,7 +35,7 @@ def clean_room(worktree: Worktree, commit: str) -> Generator[None]:
         _leave(path)
         room = beside(path, "clean")
         remove_tree(room)
-        _fill(worktree, commit, room)
+        _fill(worktree, commit, room, read_cone(worktree.git_dir) if part else ())
         try:
             park(path, room)
             yield
@@ -40,7 +44,7 @@ def clean_room(worktree: Worktree, commit: str) -> Generator[None]:
 
 
 def remove_traces(path: Path) -> None:
-    """Of a worktree that is gone."""
+    """Remove what is left of a worktree that is gone."""
     environment.unseal(path)
     for place in (beside(path, "clean"), used_of(path), lock_of(path), folder_of(path)):
         remove_tree(place)
@@ -54,14 +58,18 @@ def _leave(path: Path) -> None:
         remove_tree(used)
 
 
-def _fill(worktree: Worktree, commit: str, room: Path) -> None:
+def _fill(worktree: Worktree, commit: str, room: Path, cone: Cone) -> None:
     room.mkdir(mode=0o700)
     entry = worktree.git_dir
     index = entry / "sparing.clean-index"
     index.unlink(missing_ok=True)
-    git = Git(entry, room, index, worktree.repository.trusted)
-    git.run("read-tree", commit)
-    git.run("checkout-index", "--all", "--quiet")
-    private_index.unpack(git)
+    git = Git(entry, room, index, worktree.repository.trusted, cone=cone)
+    if cone:
+        private_index.load(git, commit)
+        private_index.fill(git)
+    else:
+        git.run("read-tree", commit)
+        git.run("checkout-index", "--all", "--quiet")
+        private_index.unpack(git)
     environment.bring(worktree.path, room)
     (room / ".git").write_bytes(os.fsencode(f"gitdir: {entry}\n"))

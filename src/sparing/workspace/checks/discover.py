@@ -1,8 +1,8 @@
-"""Finds the repository's own tests, linters and type checks, in files that people wrote for it.
+"""Finds the repository's own tests, linters and type checks in its configuration files.
 
-A command comes from a settings file of a known tool, a target or script of a known name, or a
-line of a CI file that is plainly one of the commands below. Nothing else counts: a line that
-needs a shell to be understood is left to CI.
+A command comes from a settings file of a known tool, a target or script of a known name, or a line
+of a CI file that is clearly one of the commands below. Nothing else counts: a line that needs a
+shell to be understood is left to CI.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sparing.workspace.git.snapshot import Snapshot
 
 TYPES = "types"
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
-"""In the order in which GNU make looks for them: only the first counts."""
+"""In the order in which GNU make tries them: only the first one found counts."""
 _TARGET = re.compile(r"^(test|lint|check|types|typecheck|type-check)\s*:(?!=)", re.MULTILINE)
 _SCRIPTS = {
     "test": "test", "lint": "lint", "types": TYPES, "typecheck": TYPES, "type-check": TYPES,
@@ -51,9 +51,9 @@ class Check(NamedTuple):
     name: str
     command: tuple[str, ...]
     origin: str
-    """The file that says so."""
+    """The file that defines the check."""
     folder: str = ""
-    """In which it runs, from the top of the repository."""
+    """The folder in which it runs, relative to the root of the repository."""
 
     @property
     def words(self) -> str:
@@ -62,9 +62,9 @@ class Check(NamedTuple):
 
 
 def find_checks(files: Snapshot, wanted: Collection[str] = ()) -> tuple[Check, ...]:
-    """One check a name; what the repository says outright goes before what we infer.
+    """Find one check per name; what the repository states outright goes before what is inferred.
 
-    `wanted` are names of checks that there were before: none of them is left out for another.
+    `wanted` are names of checks found earlier: none of them is dropped in favour of another.
     """
     found: dict[str, Check] = {}
     named = (*_makefile(files), *_package_json(files), *_python(files), *_ci(files))
@@ -77,14 +77,14 @@ def find_checks(files: Snapshot, wanted: Collection[str] = ()) -> tuple[Check, .
 
 
 def makefile_of(files: Snapshot) -> str:
-    """The one that make reads; empty if there is none."""
+    """The makefile that make reads; empty if there is none."""
     return next((name for name in MAKEFILES if files.matching("", name)), "")
 
 
 def not_installed(check: Check, tools: Path, path: str) -> bool:
-    """A linter or type check that is only set up, not installed: no agent can repair that.
+    """Whether a linter or type check is configured but not installed, which no agent can repair.
 
-    `tools` is where a set-up has put programs; nobody else can have written there.
+    `tools` is where the set-up puts programs; nothing else can have written there.
     """
     if check.name == "test" or check.origin in (*MAKEFILES, "package.json"):
         return False
@@ -92,7 +92,7 @@ def not_installed(check: Check, tools: Path, path: str) -> bool:
 
 
 def command_name(text: str) -> str | None:
-    """What kind of check a command line plainly is."""
+    """The kind of check that a command line clearly is, if any."""
     words = _plain(text)
     for runner in _RUNNERS:
         words = words[2:] if words[:2] == runner else words
@@ -107,7 +107,7 @@ def _words(head: str) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> tuple[str, ...]:
-    """Nothing, if only a shell would know what it means."""
+    """The words of a command line; empty if only a shell could interpret it."""
     if not _SHELL.isdisjoint(text):
         return ()
     try:
@@ -152,7 +152,8 @@ def _python(files: Snapshot) -> Iterator[Check]:
     tools = as_table(project.get("tool"))
     has_tests = bool(files.matching("tests", "test_*.py", deep=True))
     if "pytest" in tools or files.text("pytest.ini"):
-        yield Check("test", ("python3", "-m", "pytest", "-q"), "pyproject.toml")
+        origin = "pyproject.toml" if "pytest" in tools else "pytest.ini"
+        yield Check("test", ("python3", "-m", "pytest", "-q"), origin)
     elif has_tests and _needs_pytest(files, project):
         yield Check("test", ("python3", "-m", "pytest", "-q", "tests"), "tests/")
     elif has_tests:
@@ -181,7 +182,7 @@ def _needs_pytest(files: Snapshot, project: Mapping[str, object]) -> bool:
 
 
 def read_json(files: Snapshot, path: str) -> Mapping[str, object]:
-    """Empty if it can't be understood."""
+    """The table in a JSON file; empty if it can't be parsed."""
     try:
         found: object = json.loads(files.text(path) or "{}")
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What a tool says of its tests, out of all that it printed: which failed, how many passed."""
+"""Test results read from a tool's output: which tests failed and how many passed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _GO = re.compile(r"^ok\s+\S+\s(?!.*\[no tests to run\])", re.MULTILINE)
 
 
 def passing(output: str) -> int | None:
-    """How many tests passed; of go, how many packages. None if nobody can tell."""
+    """How many tests passed (for go: packages); None if the output does not say."""
     if found := list(_UNITTEST.finditer(output)):
         last = found[-1]
         return int(last["n"]) - sum(
@@ -45,13 +45,14 @@ def passing(output: str) -> int | None:
 
 
 def failing(output: str) -> tuple[str, ...]:
-    """Names of failing tests, of pytest, unittest, TAP, node, jest, go and cargo."""
+    """Names of failing tests in the output of pytest, unittest, TAP, node, jest, go and cargo."""
     found = (match["name"] for pattern in _NAMES for match in pattern.finditer(output))
     return tuple(sorted(dict.fromkeys(found)))[:MOST_NAMES]
 
 
 _TELLING = re.compile(
-    r"\berror\b|\berr!|\bfatal\b|\bfailed\b|\bcan(?:no|')t\b|could not|not found|denied|no such",
+    r"\berror\b|\berr!|\bfatal\b|\bfailed\b|\bcan(?:no|')t\b|could(?: no|n')t"
+    r"|not found|denied|no such|no module",
     re.IGNORECASE,
 )
 _EMPTY = re.compile(r"complete log|npm (?:error|err!)\s*$|exited with|^make: \*\*\*", re.IGNORECASE)
@@ -62,7 +63,7 @@ _NETWORK = re.compile(
 
 
 def telling_lines(output: str, most: int = 2) -> tuple[str, ...]:
-    """The lines that say why a command failed: not where its log lies, nor that it failed."""
+    """The lines that say why a command failed, without those that only say that it did."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     found = [one for one in lines if _TELLING.search(one) and not _EMPTY.search(one)]
     first = [one for one in found if _NETWORK.search(one)]

@@ -1,8 +1,8 @@
-"""New code under the tests that it began with, and one more test that must fail.
+"""Runs new code against the base commit's tests, and one more test that must fail.
 
-Whoever writes the code writes tests, too. Before a person is asked to agree, the tests of the
-base commit run once more in place of those of the feature, beside a test of ours that always
-fails: tests that were weakened, and a runner that was made to see nothing, are found out.
+The agent that writes the code also writes tests. Before a person is asked to agree, the tests of
+the base commit run once more in place of those of the feature, beside a test of ours that always
+fails: tests that were weakened, and a runner that was made to see nothing, are detected.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from sparing.workspace.checks.canary import go_canary, python_canary, script_canary
 from sparing.workspace.git.runner import Git
 from sparing.workspace.git.snapshot import Snapshot
 from sparing.workspace.git.worktree import Worktree
@@ -21,18 +22,29 @@ _TEST = re.compile(r"(^|[/_.-])(test|spec)s?([/_.-]|$)")
 _COMMANDS = re.compile(r"[;&|\n]+")
 _STARTS_TESTS = re.compile(r"\b(?:unittest|pytest|mocha|jest|vitest|ava|tap)\b|--test\b")
 _GIVES = frozenset({"-s", "--start-directory", "--test", "--dir", "-v", "-q"})
-"""Options before a folder of tests; other options have values of their own."""
+"""Options that take no value or a test folder; other options take values of their own."""
 _PRODUCT = frozenset({"src", "lib", "app", "pkg", "cmd", "internal", "packages"})
-"""Folders of code: what stands in them is under test."""
+"""Folders of product code: what is in them is under test."""
 _KIND = re.compile(r"[A-Za-z]+[_.-]")
-"""What tests of one suite begin with, as `check_`."""
+"""The prefix that the tests of one suite share, such as `check_`."""
 _SCRIPT = re.compile(r"\.(?:[cm]?[jt]s|[jt]sx)$")
 _PACKAGE = re.compile(r"^package (\w+)", re.MULTILINE)
 _FILE = "100644"
 _CODE = frozenset({".py", ".js", ".mjs", ".cjs", ".ts", ".tsx", ".jsx", ".go", ".rs", ".rb"})
 _RUNNER = re.compile(
-    r"unittest|pytest|sys\.modules|os\._exit|os\.kill|atexit|node:test|process\.(?:exit|argv)"
-    r"|\bjest\b|\bmocha\b|\bvitest\b|exitCode|flag\.Lookup|cfg!?\(test\)|process::exit"
+    # A runner, or a way to end one.
+    r"(?i:unittest|pytest|node:test|\bjest\b|\bmocha\b|\bvitest\b|TestCase)"
+    r"|\.assert[A-Z]|[\"'](?:node:)?assert"
+    r"|os\._exit|os\.kill|atexit|process::exit|process\.(?!env\b)\w|process\[|exitCode|os\.Exit"
+    r"|flag\.Lookup|cfg!?\(test\)"
+    # Python's ways to reach one that is not named.
+    r"|sys\.\w*(?:modules|path)|meta_path|_getframe|f_back|settrace|setprofile|\bgc\b|\binspect\b"
+    r"|__import__|import_module|\bimportlib\b|\brunpy\b|zipimport|\bbuiltins|__builtins__"
+    r"|__subclasses__|__dict__|\bvars\(|\bglobals\(|\bctypes\b|\bmarshal\b|[gs]etattr\("
+    r"|\bexec\(|\beval\(|(?<!re\.)\bcompile\("
+    # JavaScript's.
+    r"|globalThis|\bglobal[.\[]|require\.|require\((?![\"'])|\bimport\((?![\"'])|prototype\b|Reflect\b"
+    r"|\bFunction\(|defineProperty|\bModule\b|\bvm\b"
 )
 
 
@@ -42,17 +54,17 @@ class Canary(NamedTuple):
     path: str
     text: str
     mark: str
-    """Stands in its name; drawn anew each time, so that no code can know it."""
+    """Part of its name; random each time, so that no code can know it."""
 
 
 class TestPaths(NamedTuple):
-    """Which files are tests: by their names, and where a suite has other names, by its own."""
+    """Which files are tests: by the usual names, or by the names that a suite itself uses."""
 
     __test__ = False
     files: frozenset[str] = frozenset()
-    """In which tests of the base stand."""
+    """Files that hold tests of the base commit."""
     folders: tuple[str, ...] = ()
-    """That its command names."""
+    """Test folders named in the check's command."""
 
     def has(self, path: str) -> bool:
         if path.endswith(".md"):
@@ -61,7 +73,7 @@ class TestPaths(NamedTuple):
         return named or _TEST.search(path) is not None or self._is_beside(path)
 
     def _is_beside(self, path: str) -> bool:
-        """A new one of the same kind, in a folder of tests."""
+        """Whether it is a new test of the same kind as known ones beside it."""
         place = PurePosixPath(path)
         return any(_is_alike(place, PurePosixPath(known)) for known in self.files)
 
@@ -77,7 +89,7 @@ def _is_alike(place: PurePosixPath, known: PurePosixPath) -> bool:
 
 
 def named_folders(text: str, files: Snapshot) -> tuple[str, ...]:
-    """Folders of a commit that a runner is given in a command, each with a slash at its end."""
+    """Folders of a commit that a command passes to a test runner, each ending in a slash."""
     folders = {str(one) for path in files.entries for one in PurePosixPath(path).parents}
     found = dict[str, None]()
     for command in _COMMANDS.split(text):
@@ -91,15 +103,22 @@ def named_folders(text: str, files: Snapshot) -> tuple[str, ...]:
 
 
 def are_changed(base: Snapshot, head: Snapshot, tests: TestPaths) -> bool:
-    """Whether any test is not as it was, or is new."""
+    """Whether any test was changed, added or removed."""
     return _tests(base, tests) != _tests(head, tests)
 
 
 def knows_tests(base: Snapshot, head: Snapshot) -> bool:
-    """Whether code that is new names a test runner, or a way to end one."""
+    """Whether new code mentions a test runner, or a way to end or to reach one.
+
+    One word too many costs a run of the tests, one too few a runner that sees nothing.
+    """
     changed = (path for path, entry in head.entries.items() if base.entries.get(path) != entry)
     code = (path for path in changed if PurePosixPath(path).suffix in _CODE)
-    return any(_RUNNER.search(head.text(path)) for path in code)
+    return any(reaches_runner(head.text(path)) for path in code)
+
+
+def reaches_runner(code: str) -> bool:
+    return _RUNNER.search(code) is not None
 
 
 def guard_tree(
@@ -109,7 +128,7 @@ def guard_tree(
     tests: TestPaths,
     canary: Canary | None,
 ) -> str:
-    """The files of the head with the tests of the base, and the one that fails."""
+    """Write a tree with the files of the head, the tests of the base, and the canary."""
     index = worktree.git_dir / "sparing.guard-index"
     index.unlink(missing_ok=True)
     git = Git(worktree.git_dir, None, index, worktree.repository.trusted)
@@ -125,7 +144,7 @@ def guard_tree(
 
 
 def draw_canary(base: Snapshot, tests: TestPaths) -> Canary | None:
-    """Beside a test of the base, so that the runner finds it where it finds that one."""
+    """Make a canary beside a test of the base, so that the runner finds it too."""
     mark = f"zz{secrets.token_hex(5)}"
     for path in sorted(_tests(base, tests)):
         if (found := _beside(PurePosixPath(path), base, mark)) is not None:
@@ -152,37 +171,22 @@ def _encoded(line: str) -> bytes:
 
 def _beside(place: PurePosixPath, files: Snapshot, mark: str) -> Canary | None:
     if place.match("test_*.py"):
-        return _written(place, f"test_{mark}.py", _python(mark), mark)
+        return _written(place, f"test_{mark}.py", python_canary(mark), mark)
     if place.match("*_test.py"):
-        return _written(place, f"{mark}_test.py", _python(mark), mark)
+        return _written(place, f"{mark}_test.py", python_canary(mark), mark)
     if place.suffix == ".py" and not _TEST.search(str(place)) and (kind := _KIND.match(place.name)):
-        return _written(place, f"{kind[0]}{mark}.py", _python(mark), mark)
+        return _written(place, f"{kind[0]}{mark}.py", python_canary(mark), mark)
     if place.name.endswith("_test.go"):
         package = _PACKAGE.search(files.text(str(place)))
-        text = _go(package[1], mark) if package else ""
+        text = go_canary(package[1], mark) if package else ""
         return _written(place, f"{mark}_test.go", text, mark) if text else None
     if place.suffix == ".rs" and place.parent.name == "tests":
         return _written(place, f"{mark}.rs", f"#[test]\nfn {mark}() {{ panic!(); }}\n", mark)
     if _SCRIPT.search(place.name) and re.search(r"[._-](test|spec)\.", place.name):
         ending = "".join(place.suffixes)
-        return _written(place, f"{mark}{ending}", f'throw new Error("{mark}");\n', mark)
+        return _written(place, f"{mark}{ending}", script_canary(files.text(str(place)), mark), mark)
     return None
 
 
 def _written(place: PurePosixPath, name: str, text: str, mark: str) -> Canary:
     return Canary(str(place.with_name(name)), text, mark)
-
-
-def _python(mark: str) -> str:
-    return (
-        "import unittest\n\n\n"
-        f"class Test{mark}(unittest.TestCase):\n"
-        f"    def test_{mark}(self):\n        self.fail()\n"
-    )
-
-
-def _go(package: str, mark: str) -> str:
-    name = mark.capitalize()
-    return (
-        f'package {package}\n\nimport "testing"\n\nfunc Test{name}(t *testing.T) {{ t.Fail() }}\n'
-    )

@@ -1,6 +1,6 @@
 """What a check that fails in the sandbox would have needed: a server, Docker, a variable, a file.
 
-Read from what it printed. Pure; a line that only looks so costs a hint too many, never a result.
+Inferred from its output. Pure; a misread line costs a hint too many, never a result.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 MOST_READ = 400_000
-"""Characters from the end of the output."""
+"""How many characters are read, from the end of the output."""
 MOST_TOLD = 4
 HIGHEST_PORT = 65_535
 
@@ -27,7 +27,7 @@ class NeedKind(StrEnum):
 class CheckNeed(NamedTuple):
     kind: NeedKind
     name: str
-    """`127.0.0.1:5432`, `DATABASE_URL`, `.env`, the path of a socket file."""
+    """Such as `127.0.0.1:5432`, `DATABASE_URL`, `.env` or the path of a socket file."""
 
     @property
     def words(self) -> str:
@@ -41,11 +41,11 @@ class CheckNeed(NamedTuple):
             case NeedKind.VARIABLE:
                 return f"the variable {self.name}, which checks don't have"
             case NeedKind.FILE:
-                return f"the file {self.name}, which git does not know"
+                return f"the file {self.name}, which git does not track"
 
     @property
     def setting(self) -> str:
-        """Which setting gives it; empty if none can."""
+        """The setting that provides it; empty if none can."""
         settings = {
             NeedKind.SERVICE: "services",
             NeedKind.VARIABLE: "lend_env",
@@ -87,7 +87,7 @@ _FILE = re.compile(
 
 
 def needs_of(output: str) -> tuple[CheckNeed, ...]:
-    """The first few, each once."""
+    """The first few needs found in a check's output, without duplicates."""
     text = output[-MOST_READ:]
     return tuple(dict.fromkeys(_found(text)))[:MOST_TOLD]
 
@@ -112,12 +112,12 @@ def _each(patterns: Iterable[re.Pattern[str]], text: str) -> Iterator[re.Match[s
 
 
 def _address(host: str) -> str:
-    """One name for one place."""
+    """One spelling for each loopback address."""
     return "[::1]" if "::1" in host else "127.0.0.1"
 
 
 def advice(needs: Iterable[CheckNeed]) -> str:
-    """What to set; empty if no setting can give it."""
+    """The commands that set what is needed; empty if no setting can provide it."""
     named: dict[str, list[str]] = {}
     for one in needs:
         if one.setting:

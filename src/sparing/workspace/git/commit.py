@@ -1,7 +1,7 @@
-"""A commit a step, from files of a worktree, and what lies between two commits.
+"""One commit per step, made from files of a worktree, and the difference of two commits.
 
-Plumbing only: no hook runs, no index but our own is written, ignored files never get in. A step
-that is played again finds the commit it made.
+Plumbing only: no hook runs, no index but our own is written, ignored files are never included. A
+step that is replayed finds the commit it made.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _NO_FILTER = ("unspecified", "unset", "set", "lfs")
 
 
 class KeptFiles(NamedTuple):
-    """What a worktree was just seen to be equal to, so that nobody has to look again."""
+    """The commit a worktree was just found equal to, so that it need not be scanned again."""
 
     commit: str
     but: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ class KeptFiles(NamedTuple):
 def changed_paths(
     worktree: Worktree, commit: str, kept: KeptFiles | None = None
 ) -> tuple[str, ...]:
-    """What differs on disk from a commit: changed, deleted and new files, never ignored ones."""
+    """Paths that differ on disk from a commit: changed, deleted and new, but not ignored files."""
     if kept is not None:
         with suppress(NoAnswer):
             return difference(worktree.repository.git(), commit, kept.commit).paths
@@ -95,7 +95,7 @@ def commit_paths(
 
 
 def diff(repo: Repository, old: str, new: str, paths: Sequence[str] = (), context: int = 0) -> str:
-    """The change as text, with the heading above each hunk."""
+    """The change as a diff, with a heading above each hunk."""
     args = ("-p", f"-U{context}", "-M", "--no-color", "--no-ext-diff", "--no-textconv")
     setting = f"core.attributesFile={_HEADINGS}"
     out = repo.git().run("-c", setting, "diff-tree", "-r", *args, old, new, "--", *paths)
@@ -119,8 +119,8 @@ def _changed_files(repo: Repository, old: str, new: str) -> tuple[FileChange, ..
 
 
 def read_file(repo: Repository, commit: str, path: str) -> bytes | None:
-    """A file as it stands in a commit; None if there is none. Commits never change, so what one
-    holds is asked once."""
+    """A file's content in a commit; None if there is none. Commits never change, so the result
+    is cached."""
     read = _read_file if _IDS.fullmatch(commit) else _read_file.__wrapped__
     return read(repo, commit, path)
 
@@ -134,7 +134,7 @@ def _read_file(repo: Repository, commit: str, path: str) -> bytes | None:
 
 
 def list_folder(repo: Repository, commit: str, path: str) -> tuple[str, ...]:
-    """Names in a folder as it stands in a commit; none if there is no such folder."""
+    """Names in a folder of a commit; none if there is no such folder."""
     place = PurePosixPath(path)
     if "\0" in path or place.is_absolute() or ".." in place.parts:
         return ()
@@ -152,7 +152,7 @@ def _names(folder: GitObject | None) -> tuple[str, ...]:
 
 
 def _made_before(git: Git, parent: str, tip: str, stamp: CommitStamp) -> str | None:
-    """The commit that this step already made, if the branch holds it."""
+    """The commit that this step already made, if it is on the branch."""
     for line in git.text("rev-list", "--first-parent", "--parents", tip, f"^{parent}").splitlines():
         commit, *parents = line.split()
         if parents[:1] == [parent] and has_trailers(git, commit, stamp):
@@ -172,7 +172,7 @@ def _under(found: Scan, paths: Iterable[str]) -> Scan:
 def _of_kept(
     worktree: Worktree, parent: str, paths: Sequence[str], kept: KeptFiles | None
 ) -> Scan | None:
-    """What a look would find, from commits alone; None where that is not certain."""
+    """What a scan would find, from commits alone; None where that is not certain."""
     if kept is None:
         return None
     git = worktree.repository.git()
@@ -198,7 +198,7 @@ def _inner(path: str) -> PurePosixPath:
 
 
 def _refuse_ignored(git: Git, root: Path, paths: Sequence[str], found: Scan) -> None:
-    """A file that was asked for by name and is left out must not go unnoticed."""
+    """Refuse to leave out silently a file that was asked for by name but is ignored."""
     absent = [path for path in paths if path not in found.paths and (root / path).is_file()]
     if not absent:
         return
@@ -212,7 +212,7 @@ def _refuse_ignored(git: Git, root: Path, paths: Sequence[str], found: Scan) -> 
 
 
 def _refuse_unsafe(git: Git, worktree: Worktree, parent: str, found: Scan) -> None:
-    """What git would take but nobody should get in a commit."""
+    """Refuse what git would accept but should never be in a commit."""
     root = worktree.path
     for path in found.nested:
         raise RepositoryError(f"{path} is a repository itself", f"remove {path}/.git")
@@ -228,19 +228,19 @@ def _refuse_unsafe(git: Git, worktree: Worktree, parent: str, found: Scan) -> No
 
 
 def _refuse_filtered(git: Git, paths: Sequence[str]) -> None:
-    """Attributes can ask for a filter that we do not run: the bytes would be wrong."""
+    """Refuse files that need a filter which we do not run: the bytes would be wrong."""
     out = git.run("check-attr", "-z", "--stdin", "filter", stdin=private_index.lines(paths))
     fields = os.fsdecode(out).split("\0")
     for path, value in zip(fields[0::3], fields[2::3], strict=False):
         if value not in _NO_FILTER and not _is_set(git, f"filter.{value}"):
             raise RepositoryError(
-                f"{path} needs the git filter {value!r}, which we do not run",
+                f"{path} needs the git filter {value!r}, which Sparing does not run",
                 f"the rule: git check-attr filter -- {path}",
             )
 
 
 def _is_set(git: Git, prefix: str) -> bool:
-    """A filter that is configured here was trusted, or git would not have been started."""
+    """Whether a filter is configured; if so it was trusted, or git would not have been started."""
     names = (f"{prefix}.clean", f"{prefix}.process")
     return any(git.ask("config", "--get", name).returncode == 0 for name in names)
 
@@ -255,8 +255,8 @@ def _moved(git: Git, branch: str, parent: str, stands: str, new: str) -> Reposit
     kept = keep(git, f"{branch}/{new[:10]}", new)
     return RepositoryError(
         f"{branch} should stand at {parent[:10]} but stands at {stands[:10] or 'nothing'}; "
-        f"our work is kept as {kept}",
-        f"git log {branch} shows who moved it; take our work: git cherry-pick {new[:10]}",
+        f"Sparing's work is kept as {kept}",
+        f"git log {branch} shows who moved it; to take Sparing's work: git cherry-pick {new[:10]}",
     )
 
 

@@ -1,8 +1,8 @@
 """Which settings of a repository may have an effect when we start git.
 
-A repository's own configuration can name programs that git runs. Most of them cannot fire with
-the commands we use, or are switched off here by a setting of higher rank; what could still fire
-and would give wrong files when switched off is refused, until a person trusts it. This file only
+A repository's own configuration can name programs that git runs. Most of them cannot run with the
+commands we use, or are switched off here by a setting of higher precedence; what could still run,
+and would give wrong files when switched off, is refused until a person trusts it. This file only
 judges: it starts nothing.
 """
 
@@ -26,11 +26,11 @@ class Setting(NamedTuple):
     key: str
     value: str
     origin: str = ""
-    """The file it stands in."""
+    """The file that contains it."""
 
 
 class Effect(StrEnum):
-    """What a setting that names a program does to us."""
+    """What Sparing does about a setting that names a program."""
 
     REFUSED = "Sparing stops until you trust it"
     OFF = "off until you trust it: counts as a conflict"
@@ -80,6 +80,8 @@ FIXED: tuple[Setting, ...] = (
     Setting("color.ui", "false"),
     Setting("i18n.commitEncoding", "UTF-8"),
 )
+SPARSE = (Setting("core.sparseCheckout", "true"), Setting("core.sparseCheckoutCone", "true"))
+"""For a worktree that holds a part of its repository."""
 
 _OURS = ("local", "worktree")
 _INCLUDE = re.compile(r"include\.path|includeif\..*\.path", re.DOTALL)
@@ -119,7 +121,7 @@ _WORD = re.compile(r"""[^\s'"`|;&<>(){}$=]+""")
 
 
 def parse_listing(listing: bytes) -> tuple[Setting, ...]:
-    """What the repository itself sets, from `git config --list -z --show-scope --show-origin`."""
+    """The repository's own settings, from `git config --list -z --show-scope --show-origin`."""
     fields = os.fsdecode(listing).split("\0")
     found: list[Setting] = []
     for scope, origin, entry in zip(fields[0::3], fields[1::3], fields[2::3], strict=False):
@@ -131,7 +133,7 @@ def parse_listing(listing: bytes) -> tuple[Setting, ...]:
 
 @lru_cache(maxsize=1024)
 def effect_of(setting: Setting) -> Effect | None:
-    """None for a setting that starts no program."""
+    """How a setting that names a program is treated; None for one that starts no program."""
     if not setting.value or _APPROVED.fullmatch(setting.key):
         return None
     if setting.key.startswith(("alias.", "submodule.")):
@@ -148,7 +150,7 @@ def is_hosted(url: str) -> bool:
 
 
 def without_credentials(settings: Iterable[Setting]) -> str:
-    """As a file: what git must know to read a repository, and nothing of anybody's remotes."""
+    """A config file with what git needs to read a repository, and nothing about remotes."""
     lines: list[str] = []
     for key, value, _ in settings:
         if _PLAIN.fullmatch(key):
@@ -159,7 +161,7 @@ def without_credentials(settings: Iterable[Setting]) -> str:
 
 
 def credentials(settings: Iterable[Setting]) -> tuple[str, ...]:
-    """What a repository's settings tell of a login: in addresses, and in headers that are sent."""
+    """Credentials in a repository's settings: in URLs, and in HTTP headers."""
     found: dict[str, None] = {}
     for key, value, _ in settings:
         if key.endswith(".extraheader"):
@@ -175,7 +177,7 @@ def includes(settings: tuple[Setting, ...]) -> bool:
 
 
 def pin(setting: Setting, root: Path | None) -> str:
-    """What a person trusts: this key and value, and the bytes of the files that they name.
+    """A digest of what a person trusts: this key and value, and the bytes of the files they name.
 
     Files are looked for in the folder that git works in, because it may have changed there: an
     agent's worktree has its own copy of a script that a filter names.
@@ -201,7 +203,7 @@ def named_files(setting: Setting, root: Path | None) -> Iterator[Path]:
 def judge(
     settings: Iterable[Setting], trusted: frozenset[str], root: Path | None
 ) -> tuple[Setting, ...]:
-    """Overrides for this repository, or an error that names the setting we will not run."""
+    """Overrides for this repository; raises an error that names a setting we refuse to run."""
     overrides: list[Setting] = []
     for setting in settings:
         effect = effect_of(setting)

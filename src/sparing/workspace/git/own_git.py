@@ -1,9 +1,9 @@
-"""A git folder for whoever is confined: one branch with its history, and nothing else.
+"""A git folder for sandboxed processes: one branch with its history, and nothing else.
 
-An agent that could read the repository's own folder would see the stash, other branches, objects
-that nobody refers to any more, and settings. So it is given a folder of its own: objects that its
-branch reaches, packed from the repository, the index, and what git must know to read them. It is
-for looking (log, diff, status, blame); what the program commits does not depend on it.
+An agent that could read the repository's own folder would see the stash, other branches,
+unreachable objects, and settings. So it is given a folder of its own: objects that its branch
+reaches, packed from the repository, the index, and what git must know to read them. It is for
+reading (log, diff, status, blame); what the program commits does not depend on it.
 
 History that a feature shares with the user's checkout is packed once for all features, and only
 what is new since the last time.
@@ -28,6 +28,7 @@ from sparing.workspace.git.repository import Repository, contains
 from sparing.workspace.git.runner import common_dir
 from sparing.workspace.git.special_files import WHOLE, read_plain
 from sparing.workspace.git.worktree import Worktree
+from sparing.workspace.project.cone import PATTERNS, Cone, read_cone
 from sparing.workspace.sandbox.policy import GitView
 
 PACK_SECONDS = 1_800.0
@@ -36,19 +37,19 @@ ALTERNATES = Path("objects") / "info" / "alternates"
 
 
 class History(NamedTuple):
-    """Objects that a commit reaches, in a folder that features share."""
+    """Objects reachable from a commit, in a folder that features share."""
 
     commit: str
     folder: Path
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """This one and those that it is built upon."""
+        """This folder and those that it builds upon."""
         return (self.folder, *_built_upon(self.folder))
 
 
 def own_git(worktree: Worktree, stores: Path) -> GitView:
-    """Made, or brought up to date. `stores` is a folder of ours for history that is shared."""
+    """Make it, or bring it up to date. `stores` is a folder of ours for shared history."""
     repo, tip = worktree.repository, worktree.tip()
     folder = folder_of(worktree.path)
     stores.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -64,7 +65,7 @@ def folder_of(worktree: Path) -> Path:
 
 
 def remove_unused(stores: Path, worktrees: Path) -> None:
-    """History that no worktree is built upon any more."""
+    """Remove shared history that no worktree uses any more."""
     if not stores.is_dir():
         return
     with held(stores / "lock"):
@@ -84,7 +85,10 @@ def _make(worktree: Worktree, tip: str, history: History) -> None:
     lines = (os.fsencode(path) + b"\n" for path in history.folders)
     (fresh / ALTERNATES).write_bytes(b"".join(lines))
     (fresh / "HEAD").write_bytes(os.fsencode(f"ref: {worktree.ref}\n"))
-    (fresh / "config").write_bytes(os.fsencode(_settings(worktree.repository)))
+    cone = read_cone(worktree.git_dir)
+    (fresh / "config").write_bytes(os.fsencode(_settings(worktree.repository, cone)))
+    if cone:
+        (fresh / PATTERNS).write_bytes(read_plain(worktree.git_dir / PATTERNS, WHOLE) or b"")
     if shallow := read_plain(worktree.repository.git_dir / "shallow", WHOLE):
         (fresh / "shallow").write_bytes(shallow)
     (fresh / "packed-refs").write_bytes(_ref(worktree, tip))
@@ -93,7 +97,7 @@ def _make(worktree: Worktree, tip: str, history: History) -> None:
 
 
 def _refresh(worktree: Worktree, folder: Path) -> None:
-    """What changes without a commit: which files git knows here, and which it does not look at."""
+    """Update what changes without a commit: the index, and the rules for ignored files."""
     entry = worktree.git_dir
     if (entry / "index").is_file():
         copy_index(entry / "index", folder / "index", folder / "index.new")
@@ -103,15 +107,17 @@ def _refresh(worktree: Worktree, folder: Path) -> None:
     (folder / "info" / "exclude").write_bytes(b"\n".join((*texts, own)))
 
 
-def _settings(repo: Repository) -> str:
-    """Nothing of it says where objects or refs lie: those are in one form here."""
+def _settings(repo: Repository, cone: Cone) -> str:
+    """The config of the folder, without settings on where objects or refs are stored."""
     known = repo.git().settings()
     kept = [
         one for one in known if not one.key.startswith("extensions.") or one.key == OBJECT_FORMAT
     ]
     version = 1 if any(one.key == OBJECT_FORMAT for one in kept) else 0
     fixed = f"[core]\n\tbare = false\n\trepositoryformatversion = {version}\n"
-    return without_credentials(kept) + fixed
+    # With them git sees what is written outside of the part that a worktree holds.
+    sparse = "\tsparseCheckout = true\n\tsparseCheckoutCone = true\n" if cone else ""
+    return without_credentials(kept) + fixed + sparse
 
 
 def _ref(worktree: Worktree, tip: str) -> bytes:
@@ -123,7 +129,7 @@ def _tip_of(folder: Path) -> bytes | None:
 
 
 def _shared(repo: Repository, tip: str) -> str:
-    """What the branch has in common with the user's checkout; all of it if that is nothing."""
+    """The last commit shared with the user's checkout; the tip itself if there is none."""
     here = repo.checkout_git()
     if here.git_dir == repo.git_dir:
         head = object_id(repo.git(), "HEAD^{commit}")
@@ -151,7 +157,7 @@ def _history(repo: Repository, commit: str, stores: Path) -> History:
 
 
 def _newest_below(repo: Repository, commit: str, stores: Path) -> History | None:
-    """What is built upon must be reached by the commit itself: nobody sees more than that."""
+    """The newest history that the commit itself contains, so that nothing more is exposed."""
     made = [place for place in stores.iterdir() if (place / "objects").is_dir()]
     for place in sorted(made, key=lambda one: one.stat().st_mtime_ns, reverse=True):
         if contains(repo, commit, place.name):
@@ -166,7 +172,7 @@ def _built_upon(folder: Path) -> Iterator[Path]:
 
 
 def _pack(repo: Repository, target: Path, commit: str, known: str) -> None:
-    """Objects that the commit reaches and `known` does not. Of a partial clone what is there."""
+    """Pack objects reachable from the commit but not `known`; of a partial clone, those present."""
     git = replace(repo.git(), limit_seconds=PACK_SECONDS)
     args = ("--revs", "--non-empty", "--quiet", "--delta-base-offset", "--missing=allow-any")
     wanted = f"{commit}\n" + (f"^{known}\n" if known else "")
@@ -181,6 +187,6 @@ def _pack(repo: Repository, target: Path, commit: str, known: str) -> None:
 
 
 def _quoted(path: Path) -> str:
-    """In a list of folders a colon or a quotation mark must not end the name."""
+    """Quote a path, so that colons and quotation marks in it are safe in a list of folders."""
     text = str(path)
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,7 +1,7 @@
 """The private index of a worktree: what is on disk, compared with a commit.
 
-Callers hold the worktree's lock. The user's index and the one that people see in the worktree
-are not touched, except by `publish`, which makes `git status` in the worktree tell the truth.
+Callers hold the worktree's lock. The user's index and the worktree's visible one are not touched,
+except by `publish`, which makes `git status` in the worktree correct.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from stat import S_ISLNK, S_ISREG
 from typing import NamedTuple
@@ -26,10 +27,11 @@ from sparing.workspace.git.runner import (
     stamp,
 )
 from sparing.workspace.git.special_files import WHOLE, read_plain
+from sparing.workspace.project.cone import inside
 
 
 class Look(NamedTuple):
-    """How an index, the files beside it and the rules for them stood at a moment."""
+    """Stamps of an index, its worktree's files and the ignore rules at one moment."""
 
     listing: Stamp | None
     files: bytes
@@ -43,9 +45,9 @@ class Scan(NamedTuple):
     deleted: tuple[str, ...] = ()
     untracked: tuple[str, ...] = ()
     nested: tuple[str, ...] = ()
-    """Folders that are repositories of their own."""
+    """Folders that are themselves repositories."""
     special: tuple[str, ...] = ()
-    """Tracked files in whose place something stands that is no file, like a pipe."""
+    """Tracked files that were replaced by something that is not a file, such as a pipe."""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -57,7 +59,7 @@ class Scan(NamedTuple):
 
 
 def is_id(name: str) -> bool:
-    """Of a commit; any other name may mean another commit tomorrow."""
+    """Whether it is a full commit id; any other name may mean another commit later."""
     return len(name) in (40, 64) and set(name) <= set("0123456789abcdef")
 
 
@@ -67,43 +69,72 @@ def index_of(git: Git) -> Path:
 
 
 _loaded: dict[Path, tuple[str, Stamp | None]] = {}
-"""Of each index file the commit that it was last made equal to, and how the file stood then."""
+"""For each index file, the commit it was last made equal to, and the file's stamp at that time."""
 
 
 def load(git: Git, commit: str) -> None:
-    """Make the index equal to the commit; what it knows of unchanged files stays."""
+    """Make the index equal to the commit; stat data of unchanged files is kept."""
     index = index_of(git)
     index.with_name(f"{index.name}.lock").unlink(missing_ok=True)
     known = commit, stamp(index)
     if known[1] is not None and is_id(commit) and _loaded.get(index) == known:
         return
+    there = frozenset(_outside(git)) if git.cone and known[1] is not None else frozenset[str]()
     try:
         git.run("read-tree", "-m", commit)
     except GitFailed:
         index.unlink(missing_ok=True)
         git.run("read-tree", commit)
+    if git.cone:
+        mark(git, [path for path in _outside(git) if path not in there], on_disk=False)
     note_equal(git, commit)
 
 
+def mark(git: Git, paths: Iterable[str], *, on_disk: bool) -> None:
+    """Mark files as expected on disk, or as not; a file that exists is never marked absent."""
+    root = f"{git.work_tree}/"
+    has_folder = cache(os.path.isdir)  # there are many files, and far fewer folders
+
+    def is_there(path: str) -> bool:
+        folder, slash, _ = path.rpartition("/")
+        return has_folder(f"{root}{folder}{slash}") and os.path.lexists(f"{root}{path}")
+
+    if names := lines(path for path in paths if on_disk or not is_there(path)):
+        option = "--no-skip-worktree" if on_disk else "--skip-worktree"
+        git.run("update-index", option, "-z", "--stdin", stdin=names)
+
+
+def listed(git: Git, *, absent: bool = False) -> list[str]:
+    """Paths that are expected on disk; with `absent`, those that are not."""
+    rows = os.fsdecode(git.run("ls-files", "-t", "-z")).split("\0")
+    return [row[2:] for row in rows if row and (row[0] == "S") == absent]
+
+
+def _outside(git: Git) -> list[str]:
+    """Files that are expected on disk although they are outside the worktree's cone."""
+    is_inside = inside(git.cone)
+    return [path for path in listed(git) if not is_inside(path)]
+
+
 def note_equal(git: Git, commit: str) -> None:
-    """The index lists what this commit holds: it was read from it, or the commit was made of it."""
+    """Note that the index equals this commit: one of them was made from the other."""
     index = index_of(git)
     _loaded[index] = commit, stamp(index)
 
 
 def excludes_of(git_dir: Path) -> Path:
-    """Patterns that hold in one worktree alone; the file need not exist."""
+    """Ignore patterns that apply to one worktree only; the file need not exist."""
     return git_dir / "sparing.exclude"
 
 
 _clean: dict[Path, Look] = {}
-"""Of each index file how all stood when its worktree was last known to be equal to it."""
+"""For each index file, the state in which its worktree was last known to be equal to it."""
 _found: dict[Path, tuple[Scan, Look | None]] = {}
-"""Of each index file what the last look found, and how all stood just before it."""
+"""For each index file, the result of the last scan, and the state just before it."""
 
 
 def scan(git: Git) -> Scan:
-    """Compare the files on disk with the index; git looks if anything was touched since it did."""
+    """Compare the files on disk with the index; git scans only if something was touched."""
     look = _look(git)
     if look is not None and _clean.get(index_of(git)) == look:
         return Scan()
@@ -115,7 +146,7 @@ def scan(git: Git) -> Scan:
 
 
 def note_staged(git: Git, found: Scan) -> None:
-    """The index lists by now all that a look found: untouched, the files are equal to it."""
+    """Note that the index now has all that a scan found: untouched files are equal to it."""
     last, look = _found.pop(index_of(git), (found, None))
     if look is not None and last == found:
         _clean[index_of(git)] = look._replace(listing=stamp(index_of(git)))
@@ -153,9 +184,9 @@ def _scanned(git: Git) -> Scan:
 
 
 def _excludes(git: Git) -> Path:
-    """Rules beside the repository's own: the user's for all repositories, then ours.
+    """Ignore rules beside the repository's own: the user's global ones, then ours.
 
-    Ours are last, where they count: what a set-up or a copy brought is nobody's work.
+    Ours come last and take precedence: what a set-up or a copy brought is not work to commit.
     """
     ours, theirs = excludes_of(git.git_dir), _rules(git.ignores)
     if not theirs:
@@ -168,7 +199,7 @@ def _excludes(git: Git) -> Path:
 
 
 def _rules(file: Path | None) -> bytes:
-    """None of what is no plain file: git would wait for a pipe for ever."""
+    """The rules in a file; empty if it is not a regular one: git would hang on a pipe."""
     if file is None or not file.is_file():
         return b""
     found = read_plain(file, WHOLE, follow=True)
@@ -186,7 +217,7 @@ def _is_file(git: Git, path: str) -> bool:
 
 
 def is_plain(path: Path) -> bool:
-    """A regular file, and no link."""
+    """Whether it is a regular file, not a link."""
     try:
         return S_ISREG(path.lstat().st_mode)
     except OSError:
@@ -194,7 +225,7 @@ def is_plain(path: Path) -> bool:
 
 
 def add(git: Git, found: Scan, *options: str) -> None:
-    """Bring what was found into the index: first what is gone, then what is there."""
+    """Bring what was found into the index: first deletions, then files on disk."""
     if found.deleted:
         git.run("update-index", "--force-remove", "-z", "--stdin", stdin=lines(found.deleted))
     if found.on_disk:
@@ -203,8 +234,13 @@ def add(git: Git, found: Scan, *options: str) -> None:
 
 
 def fill(git: Git) -> None:
-    """Write the files of the index that are not on disk; what is there stays."""
-    git.run("checkout-index", "--all", "--index", "--quiet", ok_codes=(0, 1))
+    """Write the files of the index that are missing on disk; existing ones stay."""
+    if git.cone:
+        names = lines(listed(git))
+        args = ("checkout-index", "--index", "--quiet", "-z", "--stdin")
+        git.run(*args, stdin=names, ok_codes=(0, 1))
+    else:
+        git.run("checkout-index", "--all", "--index", "--quiet", ok_codes=(0, 1))
     unpack(git)
 
 
@@ -215,20 +251,20 @@ def write_over(git: Git, paths: Iterable[str]) -> None:
 
 
 def unpack(git: Git) -> None:
-    """Put the content of git-lfs files in place where it is at hand; nothing is fetched."""
+    """Check out the content of git-lfs files where it is available locally; nothing is fetched."""
     # Without the program git would look for an alias of that name, which a repository can set.
     if shutil.which("git-lfs") and (common_dir(git.git_dir) / "lfs" / "objects").is_dir():
         git.ask("lfs", "checkout")
 
 
 def publish(git: Git) -> None:
-    """Copy the private index to the place where people and agents look."""
+    """Copy the private index to where people and agents see it."""
     place = git.git_dir / "index"
     copy_index(index_of(git), place, place.with_name("sparing.published"))
 
 
 def copy_index(index: Path, place: Path, fresh: Path) -> None:
-    """With its time: git believes no entry of a file that changed in the moment of an index's."""
+    """Copy an index with its time: git distrusts entries of files as new as the index."""
     shutil.copyfile(index, fresh)
     shutil.copystat(index, fresh)
     fresh.replace(place)

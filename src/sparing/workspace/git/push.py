@@ -1,10 +1,10 @@
 """Takes a finished branch to the host it came from: one push, and a pull request by `gh`.
 
-The only thing in the product that talks to a remote. It is called on a person's consent, pushes
-one branch to its own name and never forces. How to reach the host is the user's business (their
-own git configuration, keys and logins count here); what the repository's settings say about it
-counts only if it was trusted. Hooks do not run. `gh` is started in an empty folder, because it
-would start git in the one it stands in.
+The only part of the product that pushes a branch. It is called with a person's consent, pushes one
+branch to its own name and never forces. How to reach the host is the user's business (their own git
+configuration, keys and logins count here); what the repository's settings say about it counts only
+if it was trusted. Hooks do not run. `gh` is started in an empty folder, because it would start git
+in its current one.
 """
 
 from __future__ import annotations
@@ -36,21 +36,23 @@ _FIXED = (
     Setting("submodule.recurse", "false"),
     Setting("push.gpgSign", "false"),
 )
+UPLOAD_PACK = "--upload-pack=git-upload-pack"
+"""For everything that reads from a remote: else `remote.*.uploadpack` names the program."""
 _URL = re.compile(r"(?:\w[\w+]*://)?(?:[^@/]+@)?([\w.-]+)(?::\d+/|[:/])(.+?)/?")
 
 
 class PullRequest(NamedTuple):
-    """What a pull request says."""
+    """The content of a pull request."""
 
     base: str
     branch: str
     commit: str
-    """Exactly what is pushed, wherever the branch stands."""
+    """Exactly what is pushed, wherever the branch points."""
     title: str
     body: str
     draft: bool = False
     body_file: Path | None = None
-    """Where the body can be read and changed before somebody opens it by hand."""
+    """Where the body can be read and edited before a person opens the pull request by hand."""
 
 
 class Remote(NamedTuple):
@@ -71,11 +73,11 @@ class Opened(NamedTuple):
     pushed: bool
     note: str
     commands: tuple[str, ...]
-    """What a person types to go on."""
+    """What a person types to continue."""
 
 
 def open_request(repo: Repository, request: PullRequest, environ: Mapping[str, str]) -> Opened:
-    """Push the branch and ask for a pull request; played again it finds the one that is open."""
+    """Push the branch and open a pull request; a replay finds the one that is open."""
     remote = remote_of(repo, request.base)
     if remote is None:
         note = "the repository has no remote to push to"
@@ -96,7 +98,7 @@ def open_request(repo: Repository, request: PullRequest, environ: Mapping[str, s
 
 
 def remote_of(repo: Repository, base: str) -> Remote | None:
-    """Where the base branch is pushed to, else `origin`, else the only one there is."""
+    """The remote the base branch is pushed to, else `origin`, else the only one there is."""
     settings = {setting.key: setting.value for setting in repo.checkout_git().settings()}
     urls = {
         key.removeprefix("remote.").removesuffix(".url"): value
@@ -119,7 +121,7 @@ def remote_named(repo: Repository, name: str) -> Remote | None:
 
 
 def refused_settings(repo: Repository, remote: Remote) -> str:
-    """Settings of the repository that would decide how we push, and that nobody trusted."""
+    """The error if untrusted settings of the repository would decide how we push; else empty."""
     for setting in repo.checkout_git().settings():
         of_another = setting.key.startswith("remote.") and not setting.key.startswith(
             f"remote.{remote.name}."
@@ -133,7 +135,7 @@ def refused_settings(repo: Repository, remote: Remote) -> str:
 
 
 def outward(repo: Repository, environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment in which git may reach a remote: by what the user has set up for it."""
+    """The environment in which git may reach a remote, with the user's own configuration."""
     folders = environ.get("PATH", "").split(os.pathsep)
     return {
         **environ,
@@ -150,7 +152,7 @@ def outward(repo: Repository, environ: Mapping[str, str]) -> dict[str, str]:
 def _push(
     repo: Repository, request: PullRequest, remote: Remote, environ: Mapping[str, str]
 ) -> str:
-    """One branch to its own name; what went wrong, if anything did."""
+    """Push one branch to its own name; returns what went wrong, or an empty string."""
     branch = request.branch
     target = f"{request.commit}:refs/heads/{branch}"
     # Said on the command line, because settings could say otherwise.
@@ -173,7 +175,7 @@ def _push(
 def _ask(
     gh: str, request: PullRequest, remote: Remote, environ: Mapping[str, str]
 ) -> tuple[str, str]:
-    """The address of the pull request, or what `gh` complained about."""
+    """The URL of the pull request, and the error of `gh`; one of them is empty."""
     where = ("--repo", remote.project, "--head", request.branch)
     listing = ("pr", "list", *where, "--state", "open", "--json", "url", "--limit", "1")
     listed = run_gh((gh, *listing), environ, "")
@@ -230,5 +232,5 @@ def _draft(request: PullRequest) -> tuple[str, ...]:
 
 
 def last_line(said: str) -> str:
-    """The last line that says something."""
+    """The last line that is not blank."""
     return next((line.strip() for line in reversed(said.splitlines()) if line.strip()), "")[:300]

@@ -1,4 +1,4 @@
-"""Reads the user's repository: where it is, where it stands, which numbers are taken.
+"""Reads the user's repository: where it is, what is checked out, which numbers are taken.
 
 Nothing here writes a byte: not in the checkout, not in its index, not in `.git`.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +23,8 @@ if TYPE_CHECKING:  # whoever only looks for our records runs no git
     from sparing.workspace.git.runner import Git
 
 _NUMBER = re.compile(r"(\d{1,9})-")
+USUAL = ("main", "master", "trunk", "develop")
+"""Branches that features usually start from."""
 _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -32,11 +35,11 @@ class Repository:
     """The folder that all worktrees of the repository share."""
     trusted: frozenset[str] = frozenset()
     ignores: Path | None = None
-    """The user's own file of what git ignores everywhere; it need not exist."""
+    """The user's own global gitignore file; it need not exist."""
     user: GitUser = NOBODY
-    """Who commits, by their own git configuration."""
+    """Who commits, according to the user's own git configuration."""
     locks: Path | None = None
-    """A folder of ours where its lock lies; without one that lies in `.git`."""
+    """A folder of ours for the lock file; without it the lock is in `.git`."""
 
     @property
     def lock(self) -> Path:
@@ -49,13 +52,13 @@ class Repository:
         return hashlib.sha256(os.fsencode(os.path.realpath(self.git_dir))).hexdigest()[:12]
 
     def git(self) -> Git:
-        """For commits and refs; knows no working folder."""
+        """git for commits and refs, without a work tree."""
         from sparing.workspace.git.runner import Git
 
         return Git(self.git_dir, trusted=self.trusted)
 
     def checkout_git(self) -> Git:
-        """For a look at the user's own folder and index."""
+        """git for reading the user's own folder and index."""
         from sparing.workspace.git.runner import Git
 
         return Git(self._checkout_git_dir(), self.checkout, trusted=self.trusted)
@@ -75,14 +78,14 @@ class BranchHead(NamedTuple):
 
 
 def find_repository(start: Path, trusted: frozenset[str] = frozenset()) -> Repository:
-    """The repository of a folder, of one of its subfolders or of a linked worktree."""
+    """The repository of a folder, which may be a subfolder or a linked worktree."""
     return confirmed(search_repository(start), trusted)
 
 
 def confirmed(
     repo: Repository, trusted: frozenset[str], environ: Mapping[str, str] | None = None
 ) -> Repository:
-    """One that can be worked in: its settings are no danger, and it has a commit.
+    """A repository that is safe to work in: its settings are harmless, and it has a commit.
 
     `environ` says where the user's own git settings are; without it they have none.
     """
@@ -98,9 +101,9 @@ def confirmed(
 
 
 def locate_repository(start: Path) -> Repository:
-    """Where the repository is, for those who only read our own records of it.
+    """Where the repository is, for callers that only read our own records of it.
 
-    The plain case is a look upwards; git is asked only where a link or nothing is found.
+    Usually the parent folders are searched; git is asked only if a link or nothing is found.
     """
     for folder in (start, *start.parents):
         entry = folder / ".git"
@@ -112,7 +115,7 @@ def locate_repository(start: Path) -> Repository:
 
 
 def search_repository(start: Path) -> Repository:
-    """As git finds it; nothing of its settings is obeyed or judged yet."""
+    """Find the repository as git does; its settings are neither obeyed nor judged yet."""
     from sparing.workspace.git.runner import search_from
 
     if not start.is_dir():
@@ -127,7 +130,7 @@ def search_repository(start: Path) -> Repository:
 
 
 def head(repo: Repository) -> BranchHead:
-    """What the user's checkout stands on."""
+    """The branch and commit that the user has checked out."""
     git = repo.checkout_git()
     commit = _commit(git, "HEAD", "git commit --allow-empty -m 'first commit'")
     branch = git.text("symbolic-ref", "--quiet", "--short", "HEAD", ok_codes=(0, 1))
@@ -135,7 +138,7 @@ def head(repo: Repository) -> BranchHead:
 
 
 def is_dirty(repo: Repository) -> bool:
-    """Changed, staged or untracked files; ignored ones don't count."""
+    """Whether there are changed, staged or untracked files; ignored ones don't count."""
     args = ("--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=all")
     rules = repo.ignores
     theirs = ("-c", f"core.excludesFile={rules}") if rules and rules.is_file() else ()
@@ -150,7 +153,7 @@ def branch_commit(repo: Repository, branch: str) -> str | None:
 
 
 def contains(repo: Repository, tip: str, commit: str) -> bool:
-    """Whether a commit is another one or comes after it."""
+    """Whether `commit` is `tip` itself or one of its ancestors."""
     from sparing.workspace.git.direct.history_reader import leads_to
 
     if _ID.fullmatch(tip) and leads_to(repo.git(), tip, commit):
@@ -159,19 +162,19 @@ def contains(repo: Repository, tip: str, commit: str) -> bool:
 
 
 def common_ancestor(repo: Repository, one: str, other: str) -> str:
-    """The last commit that both have; the first one itself if there is none."""
+    """The last commit that both have in common; `one` itself if there is none."""
     return repo.git().text("merge-base", one, other, ok_codes=(0, 1)) or one
 
 
 def not_merged(repo: Repository, base: str, branches: Sequence[str]) -> frozenset[str]:
-    """Those of these local branches that are there and have something that `base` has not."""
+    """Those of these local branches that exist and are not merged into `base`."""
     args = ("--format=%(refname:lstrip=2)", f"--no-merged=refs/heads/{base}")
     refs = (f"refs/heads/{branch}" for branch in branches)
     return frozenset(repo.git().text("for-each-ref", *args, *refs).splitlines())
 
 
 def resolve_base(repo: Repository, configured: str) -> BranchHead:
-    """The branch a feature starts from and comes back to."""
+    """The branch that a feature starts from and is merged back into."""
     if configured:
         return BranchHead(configured, _tip_of_configured(repo, configured))
     default = _default_branch(repo)
@@ -179,15 +182,24 @@ def resolve_base(repo: Repository, configured: str) -> BranchHead:
         return default
     here = head(repo)
     if here.branch is None:
-        raise RepositoryError(
-            "HEAD is detached, so there is no branch to start from",
-            "git switch main; or: sparing config set --project workspace.base_branch main",
-        )
+        raise _detached(repo)
     return here
 
 
+def _detached(repo: Repository) -> RepositoryError:
+    """An error that names an existing branch, so that the command can be typed as it is."""
+    names = repo.git().text("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
+    found = sorted(names.splitlines(), key=lambda name: (name not in USUAL, "/" in name))
+    what = "HEAD is detached, so there is no branch to start from"
+    if not found:
+        return RepositoryError(what, "git switch --create main")
+    name = shlex.quote(found[0])
+    repair = f"git switch {name}; or: sparing config set --project workspace.base_branch {name}"
+    return RepositoryError(what, repair)
+
+
 def taken_numbers(repo: Repository, features_folder: str) -> frozenset[int]:
-    """Numbers of features that folders or branches already carry."""
+    """Feature numbers that folders or branches already use."""
     names: set[str] = set()
     heads = {head(repo), _default_branch(repo) or head(repo)}
     for commit in {at.commit for at in heads}:
@@ -203,7 +215,7 @@ def taken_numbers(repo: Repository, features_folder: str) -> frozenset[int]:
 
 
 def find_entry(repo: Repository, path: Path) -> Path | None:
-    """The folder in `.git/worktrees` that stands for a linked worktree."""
+    """The folder in `.git/worktrees` that belongs to a linked worktree."""
     entries = repo.git_dir / "worktrees"
     if _stands_for(entries / path.name, path):
         return entries / path.name

@@ -1,11 +1,11 @@
 """Starts git; nothing else in the product does.
 
-The environment is built from empty, the git folder is always named (never searched, except once
-in `search_from`), and the repository's configuration is looked at before each use: see
-`gitconfig`. No prompt, no network, no hook, no program of the repository's choice.
+The environment is built from empty, the git folder is always named (never searched, except once in
+`search_from`), and the repository's configuration is checked before each use: see `gitconfig`. No
+prompt, no network, no hook, no program of the repository's choice.
 
-A `GitFailed` is a bug or a broken environment. What a person can repair (a lock that stays, a
-full disk, a folder that is gone) is an error with two lines.
+A `GitFailed` is a bug or a broken environment. What a person can repair (a stale lock, a full disk,
+a missing folder) is a two-line error.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from pathlib import Path
 
 from sparing.errors import RepositoryError, SparingError, StateError
 from sparing.lazy_dataclass import lazy_dataclass
-from sparing.workspace.git.config import FIXED, Setting, includes, judge, parse_listing
+from sparing.workspace.git.config import FIXED, SPARSE, Setting, includes, judge, parse_listing
 from sparing.workspace.git.process import base_environment, git_program, leash, output_of
 from sparing.workspace.git.special_files import read_plain
+from sparing.workspace.project.cone import Cone
 
 LOCK_PAUSE_SECONDS = 0.1
 LOOK_SECONDS = 60.0
@@ -30,7 +31,7 @@ LOOKS = frozenset({
     *("cat-file", "check-attr", "config", "diff-tree", "for-each-ref", "ls-files", "ls-tree"),
     *("merge-base", "rev-list", "rev-parse", "show", "status", "symbolic-ref", "version"),
 })  # fmt: skip
-"""Commands that only read what is on this machine: whatever holds one up does not go away."""
+"""Commands that only read local data: if one is blocked, waiting longer does not help."""
 _LOCK_IS_HELD = ".lock': File exists"
 
 Stamp = tuple[int, int, int, int]
@@ -38,7 +39,7 @@ Signature = tuple[Stamp | None, ...]
 
 
 class GitFailed(Exception):
-    """git ended with a code that we did not expect."""
+    """git ended with an unexpected exit code."""
 
     def __init__(self, argv: Sequence[str], code: int, stderr: str) -> None:
         super().__init__(tuple(argv), code, stderr)
@@ -52,7 +53,7 @@ class GitFailed(Exception):
 
 @lazy_dataclass
 class Git:
-    """git on one repository, one working folder and one index file."""
+    """Runs git on one repository, one work tree and one index file."""
 
     git_dir: Path
     work_tree: Path | None = None
@@ -60,9 +61,11 @@ class Git:
     trusted: frozenset[str] = frozenset()
     limit_seconds: float = 300.0
     lock_seconds: float = 5.0
-    """How long another process may hold a lock that we need."""
+    """Seconds that another process may hold a lock that we need."""
     ignores: Path | None = None
-    """The user's own rules for all repositories, on top of what the repository says."""
+    """The user's global ignore rules, in addition to those of the repository."""
+    cone: Cone = ()
+    """The folders that the work tree holds; empty if it holds all of them."""
 
     def run(
         self,
@@ -88,7 +91,7 @@ class Git:
     def ask(
         self, *args: str, stdin: bytes | None = None, env: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[bytes]:
-        """Like `run`, for a caller that reads the exit code as an answer."""
+        """Like `run`, for a caller that interprets the exit code."""
         argv, environment, where = self._start(args, env)
         limit_seconds = self._limit(args)
         done = start_git(argv, environment, where, stdin, limit_seconds)
@@ -114,7 +117,8 @@ class Git:
                 f"the folder {where} is gone", "put it back; if it was a worktree: sparing resume"
             )
         overrides = judge(self.settings(), self.trusted, self.work_tree)
-        environment = self._environment((*FIXED, *overrides)) | dict(env or {})
+        more = SPARSE if self.cone else ()
+        environment = self._environment((*FIXED, *more, *overrides)) | dict(env or {})
         # Without a working folder git must not take the current one for it.
         return args if self.work_tree else ("--bare", *args), environment, where
 
@@ -122,8 +126,7 @@ class Git:
         return min(self.limit_seconds, LOOK_SECONDS) if _looks(args) else self.limit_seconds
 
     def settings(self, files: Signature | None = None) -> tuple[Setting, ...]:
-        """What the repository itself sets, wherever it says so; `files` if they were just looked
-        at."""
+        """The repository's own settings, including includes; `files` if they were just read."""
         found = _listing(self.git_dir, files or signature(self.git_dir))
         # Files that are included change without a trace in the signature: never from memory.
         return _list(self.git_dir) if includes(found) else found
@@ -141,14 +144,14 @@ class Git:
 
 
 def search_from(folder: Path, *args: str) -> subprocess.CompletedProcess[bytes]:
-    """`git rev-parse` in a folder of which we do not know yet to which repository it belongs."""
+    """Run `git rev-parse` in a folder whose repository is not known yet."""
     return start_git(("rev-parse", *args), base_environment(FIXED), folder, None, LOOK_SECONDS)
 
 
 def users_ignores(git_dir: Path, environ: Mapping[str, str]) -> Path | None:
-    """Where the user keeps rules of what git ignores; the only setting of theirs we ask for.
+    """The user's global gitignore file; the only setting of theirs we ask for.
 
-    `environ` says where their settings are. To read one starts nothing.
+    `environ` says where their settings are. Reading one starts no program.
     """
     args = ("config", "--includes", "--type=path", "--get", "core.excludesFile")
     environment = {"LC_ALL": "C", **environ, "GIT_DIR": str(git_dir)}
@@ -225,7 +228,7 @@ def _started(
 
 
 def signature(git_dir: Path) -> Signature:
-    """Changes whenever one of the files that git reads its configuration from changes."""
+    """A value that changes whenever a file that git reads its configuration from changes."""
     # Plain strings: this is asked before each use of git.
     common, own = os.fspath(common_dir(git_dir)), os.fspath(git_dir)
     names = (f"{common}/config", f"{common}/config.worktree", f"{own}/config.worktree")
@@ -269,7 +272,7 @@ def _list(git_dir: Path) -> tuple[Setting, ...]:
 def failure(
     args: Sequence[str], done: subprocess.CompletedProcess[bytes]
 ) -> GitFailed | SparingError:
-    """What to raise for a git that failed: two lines where a person can repair it."""
+    """What to raise when git failed: a two-line error where a person can repair it."""
     stderr = os.fsdecode(done.stderr)
     last = stderr.strip().rpartition("\n")[2] or f"exit code {done.returncode}"
     if _LOCK_IS_HELD in stderr:

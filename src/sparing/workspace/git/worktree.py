@@ -1,8 +1,8 @@
 """A folder and a branch for each feature, apart from the user's checkout.
 
-The folder can vanish, its `.git` file can be changed, a process can die anywhere: it is found
-again or made again from the branch. Work that is on disk but in no commit is never dropped; it is
-first kept under a ref. Nothing here removes a worktree: see `retire`.
+The folder can vanish, its `.git` file can be changed, a process can die at any point: it is found
+again or recreated from the branch. Uncommitted work on disk is never dropped; it is first kept
+under a ref. Nothing here removes a worktree: see `retire`.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from sparing.workspace.git.objects import (
 from sparing.workspace.git.repository import Repository, branch_commit, find_entry
 from sparing.workspace.git.runner import Git, GitFailed, common_dir
 from sparing.workspace.git.special_files import free_place, move_beside, note_moved, read_plain
+from sparing.workspace.project.cone import Cone, read_cone, write_cone
 from sparing.workspace.project.paths import Confined
 
 
@@ -60,10 +61,11 @@ class Worktree:
         return f"refs/heads/{self.branch}"
 
     def git(self) -> Git:
-        """Named by its real place: the `.git` file in the folder is never believed."""
+        """git with its real folder: the `.git` file in the worktree is never trusted."""
         entry = self.git_dir
         repo, index = self.repository, entry / "sparing.index"
-        return Git(entry, self.path, index, repo.trusted, ignores=repo.ignores)
+        cone = read_cone(entry)
+        return Git(entry, self.path, index, repo.trusted, ignores=repo.ignores, cone=cone)
 
     @contextmanager
     def held(self) -> Generator[Git]:
@@ -80,8 +82,13 @@ class Worktree:
         return commit
 
 
-def ensure_worktree(repo: Repository, path: Path, branch: str, commit: str) -> Worktree:
-    """Make the branch and its folder, or whatever of them is missing."""
+def ensure_worktree(
+    repo: Repository, path: Path, branch: str, commit: str, cone: Cone = ()
+) -> Worktree:
+    """Make the branch and its folder, or whichever is missing.
+
+    With a `cone`, a newly made folder holds only that part of the repository.
+    """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     put_back(path)
     worktree = Worktree(repo, path, branch)
@@ -90,6 +97,7 @@ def ensure_worktree(repo: Repository, path: Path, branch: str, commit: str) -> W
         entry = find_entry(repo, path)
         if entry is None or not _is_whole(repo, entry):
             _register(worktree, entry)
+        _choose_part(worktree, cone)
     # A turn that was killed may have left them.
     put_special_aside(worktree, worktree.tip())
     with worktree.held() as git:
@@ -102,8 +110,16 @@ def ensure_worktree(repo: Repository, path: Path, branch: str, commit: str) -> W
     return worktree
 
 
+def _choose_part(worktree: Worktree, cone: Cone) -> None:
+    """Set the cone, unless the worktree's files were written before; then it stays as it is."""
+    entry = worktree.git_dir
+    if cone and not (entry / "index").exists():
+        (entry / "sparing.index").unlink(missing_ok=True)
+        write_cone(entry, cone)
+
+
 def put_special_aside(worktree: Worktree, commit: str) -> None:
-    """Pipes, sockets and devices; a file of the commit that one took the place of is put back."""
+    """Move pipes, sockets and devices away, and restore files of the commit that they replaced."""
     moved = move_beside(worktree.path)
     if not moved:
         return
@@ -120,11 +136,11 @@ def restore(
     salvage: str,
     withhold: Callable[[tuple[str, ...]], object] | None = None,
 ) -> str | None:
-    """Make the files equal to a commit; work that no commit holds is kept under the ref returned.
+    """Make the files equal to a commit; uncommitted work is kept under the ref returned.
 
-    Ignored files stay. A repository that lies in the folder is moved beside it. Without a name to
-    `salvage` under nothing is kept: for files that another commit has. `withhold` is
-    shown the changed files first: what it moves away is kept in no commit.
+    Ignored files stay. A nested repository is moved beside the folder. Without a name to `salvage`
+    under nothing is kept: for files that another commit has. `withhold` is shown the changed files
+    first: what it moves away is kept in no commit.
     """
     with worktree.held() as git:
         mend(worktree, git)
@@ -178,14 +194,14 @@ def _ensure_branch(repo: Repository, branch: str, commit: str) -> None:
 
 
 def _held_by_nobody(git: Git, commit: str) -> bool:
-    """Whether a commit of ours would be lost when git cleans up."""
+    """Whether a commit of ours exists but no ref holds it, so that git would prune it."""
     if git.ask("cat-file", "-e", f"{commit}^{{commit}}").returncode != 0:
         return False
     return not git.text("for-each-ref", "--count=1", f"--contains={commit}")
 
 
 def _register(worktree: Worktree, broken: Path | None) -> None:
-    """Let git note the folder; files that lie in it already keep their place."""
+    """Register the folder with git; files that are already in it stay."""
     aside = worktree.path.with_name(f"{worktree.path.name}.found")
     if broken is not None:
         forget(broken)
@@ -210,7 +226,7 @@ def _register(worktree: Worktree, broken: Path | None) -> None:
 
 
 def _settle_entry(worktree: Worktree) -> None:
-    """git does not sync what names a worktree; half of it after a power cut would be in the way."""
+    """Sync a worktree's registration to disk, which git does not; a partial one would block us."""
     entry = worktree.git_dir
     settle_files(entry, [file.name for file in entry.iterdir() if file.is_file()])
     settle_files(worktree.path, [".git"])
@@ -218,7 +234,7 @@ def _settle_entry(worktree: Worktree) -> None:
 
 
 def forget(entry: Path) -> None:
-    """Remove a registration of ours that a dying process left half made."""
+    """Remove a registration of ours that a dying process left incomplete."""
     for folder, _, names in os.walk(entry, topdown=False):
         for name in names:
             (Path(folder) / name).unlink()
@@ -242,7 +258,7 @@ def is_empty(path: Path) -> bool:
 
 
 def mend(worktree: Worktree, git: Git) -> None:
-    """Put right what an agent or a person may have turned: the `.git` file and HEAD."""
+    """Repair what an agent or a person may have changed: the `.git` file and HEAD."""
     worktree.path.mkdir(parents=True, exist_ok=True)
     link = worktree.path / ".git"
     wanted = os.fsencode(f"gitdir: {git.git_dir}\n")
@@ -259,5 +275,5 @@ def mend(worktree: Worktree, git: Git) -> None:
 
 
 def _move_aside(folder: Path, worktree: Path) -> None:
-    """Beside the worktree, where it disturbs nobody and nothing is lost."""
+    """Move a folder beside the worktree, where nothing is lost."""
     folder.rename(free_place(worktree))

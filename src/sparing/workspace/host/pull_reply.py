@@ -1,4 +1,4 @@
-"""Reads what `gh` prints of a pull request. Whatever has an odd shape is left out or refused.
+"""Parses what `gh` prints about a pull request. Unexpected data is left out or refused.
 
 Pure. `gh pr view --json` and `gh api` name the same things differently: the first speaks GraphQL
 (`author.login`, `authorAssociation`), the second REST (`user.login`, `author_association`).
@@ -17,12 +17,20 @@ from sparing.pull_status import PullNote, PullState, PullStatus
 FIELDS = (
     "number,url,state,headRefOid,mergedBy,mergeCommit,author,reviews,comments,statusCheckRollup"
 )
+THREADS = (
+    "query($owner: String!, $name: String!, $number: Int!, $endCursor: String) {"
+    " repository(owner: $owner, name: $name) { pullRequest(number: $number) {"
+    " reviewThreads(first: 100, after: $endCursor) {"
+    " nodes { isResolved comments(first: 1) { nodes { databaseId } } }"
+    " pageInfo { hasNextPage endCursor } } } } }"
+)
+"""Asks which conversations on lines are resolved, by the id of their first comment."""
 MEMBERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 RED = frozenset({"FAILURE", "ERROR", "TIMED_OUT", "ACTION_REQUIRED", "STARTUP_FAILURE"})
 GREEN = frozenset({"SUCCESS", "NEUTRAL", "SKIPPED"})
 PENDING = frozenset({"PENDING", "EXPECTED", "QUEUED", "IN_PROGRESS", "WAITING", "REQUESTED"})
 LONGEST = 4_000
-"""Of one comment."""
+"""Characters of one comment that are kept."""
 _JOB = re.compile(r"/actions/runs/\d+/job/(\d+)")
 
 Fields = Mapping[str, object]
@@ -31,10 +39,10 @@ Fields = Mapping[str, object]
 class RedCheck(NamedTuple):
     name: str
     job: str
-    """Of GitHub Actions: its number, by which its log can be read; else empty."""
+    """Id of the GitHub Actions job, for reading its log; empty if it is not one."""
     url: str
     words: str
-    """As the host says it: `failure`, `timed out`."""
+    """The host's own wording: `failure`, `timed out`."""
 
 
 class PullReply(NamedTuple):
@@ -42,13 +50,13 @@ class PullReply(NamedTuple):
     """Without the comments on lines and without logs."""
     red: tuple[RedCheck, ...]
     asks: frozenset[str]
-    """Who wants changes, by name."""
+    """Names of those who request changes."""
     owner: str
-    """Who opened it."""
+    """The name of the person who opened it."""
 
 
 def read_status(text: str) -> PullReply | None:
-    """None if it is not what `gh pr view` prints."""
+    """Parse the output of `gh pr view`; None if it is something else."""
     fields = _fields(_json(text))
     number, state = fields.get("number"), str(fields.get("state") or "").lower()
     head = _text(fields, "headRefOid")
@@ -74,9 +82,9 @@ def read_status(text: str) -> PullReply | None:
 
 
 def read_line_comments(text: str, asks: frozenset[str], owner: str) -> tuple[PullNote, ...] | None:
-    """Of `gh api …/pulls/N/comments`, one note a conversation; None if it is no such list.
+    """Parse `gh api …/pulls/N/comments` into one note per conversation; None if it is no such list.
 
-    Several pages stand one after the other, as older versions of gh print them.
+    Several pages may follow one another, as older versions of gh print them.
     """
     rows: list[Fields] = []
     for page in _documents(text):
@@ -91,6 +99,20 @@ def read_line_comments(text: str, asks: frozenset[str], owner: str) -> tuple[Pul
     return tuple(_thread(thread, asks, owner) for thread in threads.values())
 
 
+def read_resolved(text: str) -> frozenset[str]:
+    """First comments of resolved conversations, from the paged answer to `THREADS`."""
+    found: set[str] = set()
+    for page in _documents(text):
+        inner = _fields(page)
+        for name in ("data", "repository", "pullRequest", "reviewThreads"):
+            inner = _fields(inner.get(name))
+        for thread in _rows(inner, "nodes"):
+            first = _rows(_fields(thread.get("comments")), "nodes")[:1]
+            if thread.get("isResolved") is True:
+                found |= {_number(one, "databaseId") for one in first}
+    return frozenset(found - {""})
+
+
 def read_log(text: str, most: int) -> str:
     """The last lines of a job's log; `gh` puts the job, the step and the time before each."""
     lines = [line.rpartition("\t")[2] for line in text.lstrip("\ufeff").splitlines()]
@@ -99,8 +121,8 @@ def read_log(text: str, most: int) -> str:
 
 
 def _thread(rows: Sequence[Fields], asks: frozenset[str], owner: str) -> PullNote:
-    """What one person said of a line, and what others replied; who began it is its author. A reply
-    of whoever opened the pull request answers it and raises nothing."""
+    """What one person said about a line, with the replies; the author is who began it. A reply
+    by the person who opened the pull request answers it and raises nothing."""
     first, who = rows[0], _login(rows[0], "user")
     said = [_cut(_text(first, "body"))]
     said += [f"{_login(row, 'user')} replies: {_cut(_text(row, 'body'))}" for row in rows[1:]]
@@ -109,6 +131,7 @@ def _thread(rows: Sequence[Fields], asks: frozenset[str], owner: str) -> PullNot
     hunk = _text(first, "diff_hunk").splitlines()
     return PullNote(
         key=f"line-{_number(others[-1], 'id')}",
+        thread=_number(first, "in_reply_to_id") or _number(first, "id"),
         author=who,
         text="\n".join(said),
         severity=Severity.BLOCKER if who in asks else Severity.WARNING,
@@ -132,7 +155,7 @@ def _reviews(rows: Sequence[Fields]) -> Iterator[PullNote]:
 
 
 def _comments(fields: Fields, owner: str) -> Iterator[PullNote]:
-    """What whoever opened it says there is as often an answer as a wish."""
+    """General comments; those of the pull request's owner are as often answers as requests."""
     for row in _rows(fields, "comments"):
         if _text(row, "body").strip() and row.get("isMinimized") is not True:
             who = _login(row, "author")
@@ -146,7 +169,7 @@ def _comments(fields: Fields, owner: str) -> Iterator[PullNote]:
 
 
 def _standing(rows: Sequence[Fields]) -> list[Fields]:
-    """Reviews that still count: whoever approved, or was dismissed, has settled those before."""
+    """Reviews that still count: an approval or dismissal settles that person's earlier ones."""
     found: list[Fields] = []
     for row in rows:
         who, state = _login(row, "author"), _text(row, "state")
@@ -162,7 +185,7 @@ def _asks(row: Fields) -> bool:
 
 
 def _check(row: Fields) -> tuple[RedCheck, str] | None:
-    """Of a check run, or of a commit status; with the word that says how it stands."""
+    """A check run or a commit status, with the host's word for its state."""
     name = _text(row, "name") or _text(row, "context")
     over = _text(row, "status") in ("", "COMPLETED")
     word = (_text(row, "conclusion") or _text(row, "state")) if over else _text(row, "status")
@@ -183,7 +206,7 @@ def _json(text: str) -> object:
 
 
 def _documents(text: str) -> Iterator[object]:
-    """JSON values one after the other; None for what is none."""
+    """JSON values that follow one another; None for invalid or empty text."""
     decoder, rest = json.JSONDecoder(), text.strip()
     if not rest:
         yield None
@@ -218,7 +241,7 @@ def _number(fields: Fields, name: str) -> str:
 
 
 def _login(fields: Fields, name: str) -> str:
-    """Whose account is gone is called as the host calls it."""
+    """The account's name, or GitHub's name for a deleted account."""
     found = re.sub(r"[^\w.\[\]-]", "", _text(_fields(fields.get(name)), "login"))
     return found[:60] or "ghost"
 

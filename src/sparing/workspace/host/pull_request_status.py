@@ -1,6 +1,6 @@
-"""Asks `gh` how a pull request stands. Reads only; what can't be read is said in two lines.
+"""Asks `gh` for the status of a pull request. Reads only; failures become two-line errors.
 
-`gh` runs in an empty folder and is told which project is meant, like everywhere else.
+`gh` runs in an empty folder and is given the project explicitly, like everywhere else.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from sparing.pull_status import PullNote, PullState, PullStatus
 from sparing.workspace.git.push import last_line, run_gh
 from sparing.workspace.host.pull_reply import (
     FIELDS,
+    THREADS,
     RedCheck,
     read_line_comments,
     read_log,
+    read_resolved,
     read_status,
 )
 
@@ -34,7 +36,7 @@ FAULTS = (
     (r"could not resolve|HTTP 404|not found", "see whether it is still there: gh pr view {url}"),
     (r"error connecting|timeout|no end after", "see that the host can be reached: gh auth status"),
 )
-"""What `gh` complains about, and what helps."""
+"""Patterns of errors from `gh`, each with a remedy."""
 
 
 class PullAddress(NamedTuple):
@@ -46,7 +48,7 @@ class PullAddress(NamedTuple):
 
 
 def pull_address(url: str) -> PullAddress | None:
-    """None if it is not the address of a pull request."""
+    """Parse the URL of a pull request; None if it is something else."""
     found = _URL.fullmatch(url)
     if found is None:
         return None
@@ -56,7 +58,7 @@ def pull_address(url: str) -> PullAddress | None:
 def read_pull_status(
     where: PullAddress, environ: Mapping[str, str], known: Collection[str] = ()
 ) -> PullStatus:
-    """Of checks that are `known`, by their key, the log is not asked for again."""
+    """Read the status; logs of checks whose keys are `known` are not requested again."""
     gh = shutil.which("gh", path=environ.get("PATH", ""))
     if gh is None:
         raise RepositoryError(
@@ -76,6 +78,8 @@ def read_pull_status(
     lines = read_line_comments(_asked(api, where, environ), found.asks, found.owner)
     if lines is None:
         raise _odd(where)
+    settled = _settled(gh, where, environ) if lines else frozenset[str]()
+    lines = tuple(one for one in lines if one.thread not in settled)
     fresh = [one for one in found.red if one.job and _key(one, status.head) not in known]
     logs = fresh[:MOST_LOGS]
     red = tuple(
@@ -83,6 +87,16 @@ def read_pull_status(
         for one in found.red
     )
     return replace(status, notes=(*red, *lines, *status.notes))
+
+
+def _settled(gh: str, where: PullAddress, environ: Mapping[str, str]) -> frozenset[str]:
+    """Conversations that are marked as resolved. Only GraphQL has this; on a host without it,
+    all of them count as open."""
+    owner, _, name = where.project.partition("/")
+    given = ("-f", f"owner={owner}", "-f", f"name={name}", "-F", f"number={where.number}")
+    api = (gh, "api", "graphql", "--hostname", where.host, "--paginate", *given)
+    done = run_gh((*api, "-f", f"query={THREADS}"), environ, "")
+    return read_resolved(done.stdout) if done.returncode == 0 else frozenset()
 
 
 def _asked(argv: tuple[str, ...], where: PullAddress, environ: Mapping[str, str]) -> str:
@@ -114,7 +128,7 @@ def _what(where: PullAddress, why: str) -> str:
 
 
 def _log(gh: str, one: RedCheck, repo: tuple[str, str], environ: Mapping[str, str]) -> str:
-    """What failed, if it is still kept; a check counts as red without it."""
+    """The log of a failed check, if the host still has it; the check is red even without it."""
     done = run_gh((gh, "run", "view", "--job", one.job, "--log-failed", *repo), environ, "")
     return read_log(done.stdout, LOG_LINES) if done.returncode == 0 else ""
 

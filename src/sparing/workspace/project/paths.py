@@ -1,8 +1,8 @@
 """Paths that agents, artifacts or the page name, and that must not lead out of a folder.
 
 A name is first checked as text, then opened component by component without following a link, so
-that a link that is swapped in meanwhile changes nothing. What is opened is looked at again
-before a byte is read or written.
+that a link that is swapped in meanwhile changes nothing. What is opened is checked again before a
+byte is read or written.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(\..*)?", r
 
 
 class PathRefused(RepositoryError):
-    """A path that we do not open, and why."""
+    """A path that we refuse to open, and why."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path[:200]!r}: {reason}", "name a regular file inside the project")
@@ -40,9 +40,9 @@ class PathRefused(RepositoryError):
 
 
 def check_id(name: str) -> str:
-    """An id that stands in a file which a model may have written; it becomes part of a path."""
+    """Check an id from a file that a model may have written, since it becomes part of a path."""
     if not _ID.fullmatch(name):
-        raise PathRefused(name, "it is no id: letters, digits, dots, dashes, at most 80")
+        raise PathRefused(name, "it is not an id: letters, digits, dots, dashes, at most 80")
     return check_path(name)[0]
 
 
@@ -54,7 +54,7 @@ def is_id(value: object) -> TypeGuard[str]:
 
 
 def check_path(path: str) -> tuple[str, ...]:
-    """The components of a relative path that is harmless as text."""
+    """Return the components of a relative path, or raise if its text is not harmless."""
     if not path or len(os.fsencode(path)) > PATH_LIMIT:
         raise PathRefused(path, "it is empty or too long")
     if path.startswith(("/", "~")) or re.match(r"[A-Za-z]:", path):
@@ -81,7 +81,7 @@ def _fault(name: str) -> str | None:
 
 
 def _is_git(name: str) -> bool:
-    """`.git` as any file system may spell it; hidden characters are refused before."""
+    """Whether any file system may read it as `.git`; hidden characters are refused earlier."""
     plain = unicodedata.normalize("NFKC", name).casefold().split(":")[0].rstrip(". ")
     return plain == ".git" or re.fullmatch(r"\.?git~\d+", plain) is not None
 
@@ -92,7 +92,7 @@ def _fold(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Confined:
-    """The files below one folder, and no others."""
+    """Access to the files below one folder, and to no others."""
 
     root: Path
 
@@ -124,7 +124,7 @@ class Confined:
         self.write_bytes(path, text.encode(errors="replace"))
 
     def write_bytes(self, path: str, content: bytes) -> None:
-        """Put a whole file in place at once; folders on the way are made."""
+        """Write a whole file atomically; missing parent folders are made."""
         with self._folder(path, make=True) as (folder, name):
             mode = _check_for_writing(path, folder, name)
             fresh = f".{name[:200]}.sparing"
@@ -194,7 +194,7 @@ def _make_folder(path: str, name: str, folder: int) -> None:
 
 
 def _check_entry(path: str, folder: int, name: str) -> os.stat_result | None:
-    """Before opening: to open a device or a pipe can already do something."""
+    """Check an entry before opening it: opening a device or a pipe can already have effects."""
     try:
         found = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
@@ -225,7 +225,7 @@ def _check_alone(path: str, found: os.stat_result) -> None:
 
 
 def _check_clash(path: str, folder: int, name: str) -> None:
-    """Two names that differ in case or in accents only are one file on other systems."""
+    """Refuse a name that differs from another only in case or accents: one file on some systems."""
     wanted = _fold(name)
     for other in os.listdir(folder):
         if other != name and _fold(other) == wanted:

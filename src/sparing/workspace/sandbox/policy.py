@@ -1,4 +1,4 @@
-"""What one process may do, and how far this host can hold it to that.
+"""What one process may do, and how far this host can enforce that.
 
 Plain values: `launcher.wrap` turns a policy into a command line. A policy says what is allowed,
 never what is forbidden. The levels are a ladder, each with all restrictions of the ones below it.
@@ -25,13 +25,13 @@ OWN_PATHS = "worktrees keep their own paths, so features share less of the provi
 
 class SandboxAccess(StrEnum):
     AUTHOR = "author"
-    """Writes in its worktree and in its private folder."""
+    """May write in its worktree and in its private folder."""
     REVIEWER = "reviewer"
-    """Writes in its private folder alone."""
+    """May write in its private folder only."""
 
 
 class SandboxLevel(IntEnum):
-    """How strong the sandbox is. Supervisor, private HOME, environment and limits are on each."""
+    """How strong the sandbox is. Every level has supervisor, private HOME, environment, limits."""
 
     UNSANDBOXED = 0
     FILES = 1
@@ -51,23 +51,23 @@ class SandboxLevel(IntEnum):
             case SandboxLevel.SHELL:
                 return "shell: like calls, and an agent's commands don't see its API key"
             case SandboxLevel.SEALED:
-                return "sealed: agents and checks write only in their worktree, see little else"
+                return "sealed: agents and checks write only in their worktree and see little else"
             case _:
                 assert_never(self)
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessLimits:
-    """For each process, except what counts all of them together."""
+    """Limits per process, except those for all processes together."""
 
     processes: int | None = 2048
     file_bytes: int | None = 4 * GIGABYTE
     cpu_seconds: int | None = None
     memory_bytes: int | None = None
     tree_bytes: int | None = None
-    """Memory of all together; what they share counts once."""
+    """Memory of all processes together; shared memory counts once."""
     disk_bytes: int | None = None
-    """All together: in files that they have written."""
+    """Bytes in files that all processes together have written."""
 
 
 class GitView(NamedTuple):
@@ -83,38 +83,38 @@ class SandboxPolicy:
     access: SandboxAccess
     worktree: Path
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
-    """All that it may know, by name and value; HOME, TMPDIR and SHELL are set for it."""
+    """The whole environment of the process; HOME, TMPDIR and SHELL are set for it."""
     secrets: frozenset[str] = frozenset()
     """Names in `environment` that the client may know and the commands it runs may not."""
     git_dir: Path | None = None
     """The repository's own git folder, which a linked worktree can't do without."""
     git: GitView | None = None
-    """Seen in place of it, where it is sealed in."""
+    """Seen in place of `git_dir` by a sealed process."""
     covered: Mapping[Path, str] = field(default_factory=dict[Path, str])
-    """Files that it finds with another text than they have, where it is sealed in."""
+    """Files that a sealed process sees with another text than they have."""
     readable: tuple[Path, ...] = ()
-    """More than the system, the Python that runs us, the worktree and `git_dir`."""
+    """Readable paths besides the system, the Python that runs us, the worktree and `git_dir`."""
     client_state: tuple[Path, ...] = ()
-    """Folders that the client writes and that its commands do not even see."""
+    """Folders that the client may write to and that its commands don't even see."""
     shell_readable: tuple[Path, ...] = ()
-    """What of `client_state` its commands need after all."""
+    """Parts of `client_state` that its commands need after all."""
     shell_variable: str = ""
-    """The variable in which the client looks for the shell to use; SHELL is set in any case."""
+    """The variable from which the client takes the shell to use; SHELL is set in any case."""
     passwd_shell: bool = False
-    """The client looks for its shell in the list of users."""
+    """True if the client looks up its shell in the list of users."""
     ports: frozenset[int] = frozenset()
-    """TCP ports that the client may call, on any host; none means no network at all."""
+    """TCP ports that the client may connect to, on any host; none means no network at all."""
     listens: frozenset[int] = frozenset()
-    """TCP ports of this machine that the client may serve, and call; the commands it runs may
-    neither."""
+    """TCP ports of this machine that the client may listen on and connect to; its commands may
+    not."""
     services: tuple[str, ...] = ()
-    """Servers of this machine, `127.0.0.1:5432`, that a process without any other network finds at
-    their own address. Where nothing is sealed, their ports on any host."""
+    """Servers of this machine, such as `127.0.0.1:5432`, that a process without other network
+    reaches at their own address. If it is not sealed: their ports on any host."""
     messages: bool = True
-    """Its output is a protocol that nothing it starts may forge. Off: a plain program."""
+    """True if its output is a protocol that nothing it starts may forge; False: a plain program."""
     limits: ProcessLimits = ProcessLimits()
     level: SandboxLevel = SandboxLevel.SEALED
-    """Not more than this; `launcher.wrap` takes what the host can do."""
+    """The highest level to use; `launcher.wrap` lowers it to what the host can do."""
 
 
 class Reach(NamedTuple):
@@ -125,13 +125,13 @@ class Reach(NamedTuple):
     """Version of Landlock's interface; 0 if the kernel has none."""
     root: bool
     powers_dropped: bool = True
-    """Whether a process of root can be started without the powers of root."""
+    """Whether a process can be started by root without root's privileges."""
     constant: bool = False
     """Whether a sealed process finds every worktree at one and the same path."""
 
     @property
     def gaps(self) -> tuple[str, ...]:
-        """What is not held here, in words for people."""
+        """What is not enforced here, in words for people."""
         return tuple(words for words, open_ in _gaps(self) if open_)
 
     @property
@@ -164,7 +164,7 @@ def _gaps(reach: Reach) -> tuple[tuple[str, bool], ...]:
 
 
 def settle_level(reach: Reach, unsandboxed: bool = False) -> SandboxLevel:
-    """The level to work at; with too little of it only by the user's own word, never as root."""
+    """The level to work at; below SHELL only if the user agreed, and never with root's powers."""
     if reach.root and not reach.powers_dropped:
         raise SandboxRefused(
             "agents would run as root with all capabilities, which this system can't drop",

@@ -1,9 +1,9 @@
-"""A worktree that for a while holds the files of another commit and nothing else.
+"""A worktree that temporarily holds the files of another commit and nothing else.
 
-Everything that lies in it is moved beside it first, also what git ignores: an agent may have put a
-program of its own where a set-up looks for one. Afterwards it lies where it was, work that is in
-no commit too. What was made meanwhile and git does not know takes its place between it. A note
-says how far this is, so that after a kill nothing is lost and nothing half made stays.
+Everything in it is moved beside it first, including what git ignores: an agent may have put a
+program of its own where a set-up looks for one. Afterwards it is moved back, including uncommitted
+work. What was made meanwhile and git does not track is added to it. A note says how far this is, so
+that after a kill nothing is lost and nothing incomplete stays.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ INDEX = "sparing.setup-index"
 class Phase(StrEnum):
     MOVING_OUT = "moving out"
     RUNNING = "running"
-    """All of the worktree is beside it; what lies in its place can be made again."""
+    """The worktree's own files are beside it; what is in it now can be recreated."""
     MOVING_BACK = "moving back"
 
 
 class TrackedFiles(NamedTuple):
-    """What a commit holds, and what is somebody's work beside it."""
+    """The files of a commit, and uncommitted work beside them."""
 
     files: frozenset[str]
     folders: frozenset[str]
@@ -45,14 +45,15 @@ class TrackedFiles(NamedTuple):
 
 @contextmanager
 def base_files(worktree: Worktree, commit: str) -> Generator[Git]:
-    """With git on an index of its own, which holds the commit. Put back as it was on an error."""
+    """Yield git with its own index of the commit; on an error everything is put back."""
     put_back(worktree)
     head = worktree.tip()
     with worktree.held() as git:
         private_index.load(git, head)
         found = private_index.scan(git)
         known = _tracked(git, (*found.on_disk, *found.nested, *found.special))
-        own = replace(git, index=git.git_dir / INDEX)
+        # A set-up of one package may need the others' files.
+        own = replace(git, index=git.git_dir / INDEX, cone=())
         _note(worktree, Phase.MOVING_OUT)
         _move_all(worktree.path, _place(worktree, "out"))
         _note(worktree, Phase.RUNNING)
@@ -70,7 +71,7 @@ def base_files(worktree: Worktree, commit: str) -> Generator[Git]:
 
 
 def put_back(worktree: Worktree) -> None:
-    """Whatever an earlier attempt left: the files that were there are there again."""
+    """Restore the worktree's own files if an earlier attempt was interrupted."""
     note = worktree.git_dir / NOTE
     if not note.is_file():
         return
@@ -93,7 +94,7 @@ def folders_of(paths: Iterable[str]) -> frozenset[str]:
 
 
 def _fill(worktree: Worktree, git: Git, commit: str) -> None:
-    """HEAD and the index that people see say the same, for a set-up that asks git."""
+    """Write the commit's files; HEAD and the visible index match, for a set-up that asks git."""
     mend(worktree, git)
     git.run("update-ref", "--no-deref", "HEAD", commit)
     private_index.index_of(git).unlink(missing_ok=True)
@@ -108,13 +109,13 @@ def _tracked(git: Git, work: Sequence[str]) -> TrackedFiles:
 
 
 def _listed(git: Git) -> list[tuple[str, str]]:
-    """Mode and path of all that the index holds."""
+    """Mode and path of everything in the index."""
     lines = os.fsdecode(git.run("ls-files", "--stage", "-z")).split("\0")
     return [(line[:6], line.partition("\t")[2]) for line in lines if line]
 
 
 def _products(git: Git) -> list[str]:
-    """All that is no file of the commit, whole folders where that is so; submodules too."""
+    """All that is not a file of the commit, as whole folders where possible, and submodules."""
     listed = os.fsdecode(git.run("ls-files", "--others", "--directory", "-z")).split("\0")
     modules = (path for mode, path in _listed(git) if mode == SUBMODULE)
     return [*(path.rstrip("/") for path in listed if path), *modules]
@@ -135,7 +136,7 @@ def _bring(worktree: Worktree, products: Iterable[str], known: TrackedFiles) -> 
 
 
 def _is_free(root: Path, path: str, known: TrackedFiles) -> bool:
-    """Not where somebody's work lies, and not behind a link, which may lead anywhere."""
+    """Whether a path has no uncommitted work and is not behind a link, which may lead anywhere."""
     parents = [root / folder for folder in PurePosixPath(path).parents]
     if any(one.is_symlink() or (one.exists() and not one.is_dir()) for one in parents):
         return False
@@ -143,7 +144,7 @@ def _is_free(root: Path, path: str, known: TrackedFiles) -> bool:
 
 
 def _move_all(source: Path, target: Path) -> None:
-    """All but `.git`. What lies in its place there was made from a commit after a kill."""
+    """Move everything but `.git`, replacing what a killed attempt made from a commit."""
     target.mkdir(mode=0o700, exist_ok=True)
     for entry in _entries(source):
         remove(target / entry.name)
@@ -155,7 +156,7 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def remove(path: Path) -> None:
-    """Also folders that whoever made them may not write; never what a link leads to."""
+    """Remove it, even if folders in it are not writable; never what a link leads to."""
     if path.is_symlink() or not path.is_dir():
         path.unlink(missing_ok=True)
         return

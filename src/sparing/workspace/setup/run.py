@@ -1,10 +1,10 @@
-"""Carrying out a set-up for a worktree, so that nothing of it is ever committed or lost.
+"""Runs a set-up for a worktree, so that nothing of it is ever committed or lost.
 
-It runs on the files of a commit that a person knows, whatever the branch has by now; what it makes
-is there when the branch's own files are back. What it made is kept, and the next worktree that
-would be set up alike gets a copy. New files are noted in an exclude file of the worktree's own;
-changes to files that git knows are dropped. A mark says what was carried out: a worktree that was
-made again has none, and is set up again.
+It runs on the files of a commit that a person has approved, whatever the branch has by now; what it
+makes stays when the branch's own files are back. It is also stored, and the next worktree with the
+same set-up gets a copy. New files are listed in an exclude file of the worktree's own; changes to
+tracked files are dropped. A mark says what was done: a recreated worktree has none, and is set up
+again.
 """
 
 from __future__ import annotations
@@ -54,49 +54,49 @@ _T = TypeVar("_T")
 MARK = "sparing.setup"
 PROBE = "sparing.setup-probe"
 _OF_PNPM = ("npm_config_store_dir", "npm_config_package_import_method")
-"""npm reads them too, and warns of each."""
+"""pnpm's own variables; npm reads them too, and warns about each."""
 
 
 class SetupFailed(RepositoryError):
-    """A command of the set-up did not end well."""
+    """A command of the set-up failed."""
 
 
 class Means(NamedTuple):
-    """What a set-up may use."""
+    """The resources that a set-up may use."""
 
     environ: Mapping[str, str]
     caches: Path
-    """Where tools keep what they load, for all worktrees of a repository."""
+    """Where tools cache downloads, shared by all worktrees of a repository."""
     limit_seconds: float
     sandbox: CheckSandbox | None = None
     state: Path | None = None
-    """Where environments and what was learned about set-ups are kept. None: nothing is kept."""
+    """Where environments and what was learned about set-ups are stored. None: nothing is stored."""
     network: str = ""
-    """Where packages come from, as a hash."""
+    """A hash of where packages come from."""
 
     def place(self, worktree: Path) -> Path:
-        """Where a set-up finds the worktree, which what it installs may note down."""
+        """The worktree's path as a set-up sees it; installed files may contain it."""
         return worktree if self.sandbox is None else place_of(worktree, self.sandbox.level)
 
 
 def is_equipped(worktree: Worktree, recipe: Recipe, place: Path) -> bool:
-    """A set-up that was made at the worktree's own path is found by everybody; one that was made at
-    the constant path only there."""
+    """Whether the set-up was done; one made at the worktree's own path serves everyone, one made
+    at the constant path only processes there."""
     known = read_plain(worktree.git_dir / MARK)
     own = state_of(worktree, recipe, worktree.path)
     return known in (own.encode(), state_of(worktree, recipe, place).encode())
 
 
 def state_of(worktree: Worktree, recipe: Recipe, place: Path) -> str:
-    """What a set-up of this worktree would do, and which worktree it is: git keeps its own
-    folder for one that was deleted, and gives it to the next."""
+    """Identifies what a set-up would do, and the worktree: git reuses the folder of a deleted
+    worktree for the next one."""
     made = (worktree.path / ".git").stat()
     constant = "" if place == worktree.path else f" {place}"
     return f"{recipe.digest} {made.st_ino} {made.st_mtime_ns}{constant}"
 
 
 def forget_setup(worktree: Worktree) -> None:
-    """The next call of `equip` runs it again."""
+    """Make the next call of `equip` run the set-up again."""
     (worktree.git_dir / MARK).unlink(missing_ok=True)
 
 
@@ -104,7 +104,7 @@ class Equipped(NamedTuple):
     done: tuple[CheckResult, ...] = ()
     """Commands that ran."""
     copied: bool = False
-    """What an earlier run had made was enough."""
+    """True if the result of an earlier run was copied."""
 
 
 def equip(
@@ -113,9 +113,9 @@ def equip(
     means: Means,
     prepare: Callable[[], Iterable[str]] = tuple,
 ) -> Equipped:
-    """Provide what has to be there, once for each worktree and what the recipe's files ask for.
+    """Set up a worktree, once per worktree and recipe.
 
-    `prepare` brings what a set-up needs and no commit has, and says which files that is.
+    `prepare` supplies files that a set-up needs and no commit has, and returns their paths.
     """
     place = means.place(worktree.path)
     if is_equipped(worktree, recipe, place):
@@ -135,7 +135,7 @@ def equip(
 def _provide(
     worktree: Worktree, recipe: Recipe, means: Means, lent: tuple[tuple[str, str], ...]
 ) -> Equipped:
-    """A copy, or the commands; what they made is kept while nothing of an agent's is beside it."""
+    """Copy an environment, or run the commands and store the result, free of agents' files."""
     if means.state is None:
         return Equipped(_run_all(worktree, recipe, means)[0])
     store = Environments(means.state / "environments")
@@ -158,7 +158,7 @@ def _provide(
 
 
 def while_copying(means: Means, worktree: Worktree, copy: Callable[[], _T]) -> _T:
-    """Whoever waits is shown it: packages may be many."""
+    """Show people who wait that packages are being copied: there may be many."""
     scratch = _scratch(means)
     if scratch is None:
         return copy()
@@ -175,7 +175,7 @@ def _known_now(worktree: Worktree, recipe: Recipe, means: Means) -> Recipe:
 def _run_all(
     worktree: Worktree, recipe: Recipe, means: Means
 ) -> tuple[tuple[CheckResult, ...], Traced]:
-    """With what they have read."""
+    """Run all commands; returns their results and what they read."""
     commit = Snapshot(worktree.repository, recipe.commit)
     files = commit.entries
     forget_times(worktree.path, files)
@@ -217,7 +217,7 @@ def _run(command: Command, worktree: Worktree, means: Means, line: tuple[str, ..
 
 
 def caches(folder: Path) -> dict[str, str]:
-    """Without these each tool would load everything again, into a HOME that is gone afterwards."""
+    """Cache folders; without them each tool would download everything anew into a lost HOME."""
     names = {
         "PIP_CACHE_DIR": "pip",
         "UV_CACHE_DIR": "uv",
@@ -248,7 +248,7 @@ def _untracked(git: Git) -> frozenset[str]:
 
 
 def _cover(path: str, folders: Container[str]) -> str:
-    """The whole folder if nothing of the repository lies in it: a second run may leave others."""
+    """The outermost folder without repository files, or the path: another run may add to it."""
     above = [str(folder) for folder in PurePosixPath(path).parents][-2::-1]
     return next((folder for folder in above if folder not in folders), path)
 
@@ -259,10 +259,9 @@ def _failed(command: Command, result: CheckResult, limit_seconds: float) -> Setu
     reason = "; ".join(told) or result.summary or "no words"
     what = f"set-up failed: {command.words}: {reason}"
     if hung:
-        more = "sparing config set workspace.setup_seconds"
-        return SetupFailed(what, f"it has {limit_seconds:g} s; more: {more} {2 * limit_seconds:g}")
+        more = f"sparing config set workspace.setup_seconds {2 * limit_seconds:g}"
+        return SetupFailed(what, f"it has {limit_seconds:g} s; more: {more}; then: sparing resume")
     if is_network(result.output):
-        return SetupFailed(what, "check your network, then: sparing run")
-    return SetupFailed(
-        what, "fix the cause, or set other commands: workspace.setup in sparing.toml"
-    )
+        return SetupFailed(what, "check your network, then: sparing resume")
+    cause = "fix the cause, or set other commands (workspace.setup in sparing.toml)"
+    return SetupFailed(what, f"{cause}, then: sparing resume")

@@ -1,7 +1,7 @@
-"""Edits of a call, worked out on texts before a byte is written: all of them, or none.
+"""The edits of a call, applied to texts before a byte is written: all of them, or none.
 
-A passage must stand in its file exactly once, or nobody can know which one was meant. Several
-edits of one file follow each other, each on what the one before has left.
+A passage must occur exactly once in its file, or it is unclear which one was meant. Several edits
+of one file follow each other, each on the result of the one before.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Edited:
 
 
 def apply(edits: Sequence[Edit], read: Callable[[str], str | None]) -> Edited:
-    """`read` gives a file's text, or None where there is none."""
+    """Apply all edits; `read` returns a file's text, or None if there is none."""
     texts: dict[str, str] = {}
     said: list[str] = []
     for number, edit in enumerate(edits, 1):
@@ -62,7 +62,7 @@ def _replaced(edit: Edit, before: str) -> tuple[str, str]:
         find, replace = find.replace("\n", "\r\n"), replace.replace("\n", "\r\n")
         count = before.count(find)
     if count == 0:
-        raise ToolMistake(f"the text to find does not stand there. {_nearest(edit.find, before)}")
+        raise ToolMistake(f"the text to find is not there. {_nearest(edit.find, before)}")
     if count > 1:
         raise ToolMistake(
             f"the text to find stands there {count} times, first in lines {_places(find, before)}. "
@@ -87,7 +87,7 @@ def _places(find: str, text: str) -> str:
 
 
 def _nearest(find: str, text: str) -> str:
-    """Where it was probably meant, so that one more look can be spared."""
+    """A hint where it was probably meant, which may save the model another call."""
     wanted = next((line.strip() for line in find.split("\n") if line.strip()), "")[:QUOTED_CHARS]
     lines = [line.strip()[:QUOTED_CHARS] for line in text.split("\n")][:NEAR_LINES]
     exact = [n for n, line in enumerate(lines) if wanted and line == wanted]

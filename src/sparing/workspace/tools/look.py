@@ -17,17 +17,21 @@ from sparing.workspace.tools.arguments import Looking, ToolMistake, Wanted
 from sparing.workspace.tools.pages import CALL_CHARS, FilePage, Span, page_of, rooms
 from sparing.workspace.tools.search import Found, Hit
 from sparing.workspace.tools.seen_files import Seen
-from sparing.workspace.tools.worktree_files import NotForYou, ShownFile, WorktreeFiles
+from sparing.workspace.tools.worktree_files import (
+    NotForYou,
+    ShownFile,
+    WorktreeFiles,
+)
 
 SEARCH_SECONDS = 15
 MOST_FILES = 400
-"""Of a folder, that an outline names."""
+"""Files of a folder that an outline lists."""
 ANSWER_CHARS = CALL_CHARS + CALL_CHARS // 4
-"""The most there can be, with all that is said about what was left out."""
+"""The longest possible answer, with all notes about what was left out."""
 
 
 class Part(NamedTuple):
-    """Something to be said: a page of a file, or a text."""
+    """A part of the answer: a page of a file, or a text."""
 
     text: str = ""
     page: FilePage | None = None
@@ -48,6 +52,7 @@ class Look:
     touched: Mapping[str, tuple[Span, ...]]
     """Lines that are under review."""
     search_seconds: float = SEARCH_SECONDS
+    scope: str = ""
 
     def answer(self, wanted: Looking) -> ToolResult:
         parts = [*self._reads(wanted), *self._outlines(wanted), *self._searches(wanted)]
@@ -114,13 +119,17 @@ class Look:
     def _searches(self, wanted: Looking) -> Iterator[Part]:
         if not wanted.search:
             return
-        paths = search.under(self.files.listed(), wanted.under)
+        scope = "" if wanted.under else self.scope
+        paths = search.under(self.files.listed(), (scope,) if scope else wanted.under)
+        left_out = self.files.bring(paths)
         first = frozenset(self.touched)
         for pattern, places in zip(wanted.search, self._places(wanted.search, paths), strict=True):
             if isinstance(places, str):
                 yield Part(f"== search {pattern!r}: {places}", failed=True)
             else:
-                yield Part(search.rendered(pattern, self._found(places), first))
+                yield Part(search.rendered(pattern, self._found(places), first, scope))
+        if left_out:
+            yield Part(f"[{left_out} files were not searched: name smaller folders in under]")
 
     def _places(
         self, patterns: Sequence[str], paths: Sequence[str]
@@ -135,7 +144,7 @@ class Look:
     def _asked(
         self, files: Sequence[str], patterns: Sequence[str]
     ) -> Sequence[dict[str, list[int]] | str | None]:
-        """What expressions match; None for what is none."""
+        """Where the expressions match; None for an invalid expression."""
         if not patterns:
             return ()
         program, root = Path(search_child.__file__).resolve(), str(self.files.beneath.root)
@@ -170,7 +179,7 @@ class Look:
         return found
 
     def _found(self, places: Mapping[str, list[int]]) -> Found:
-        """Redacted lines do not count: what is found must tell nothing of what is hidden."""
+        """The hits, without redacted lines: results must reveal nothing of what is hidden."""
         hits: list[Hit] = []
         for path, numbers in places.items():
             try:
@@ -188,7 +197,7 @@ def _hits(file: ShownFile, numbers: Sequence[int]) -> Iterator[Hit]:
 
 
 def _folder(name: str, paths: Sequence[str]) -> str:
-    """Its files; where they are too many, its folders with how many each has."""
+    """A folder's files; if there are too many, its subfolders with their counts."""
     head = f"== {name or '.'}, {len(paths)} files"
     if len(paths) <= MOST_FILES:
         return "\n".join((head, *paths))

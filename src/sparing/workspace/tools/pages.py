@@ -1,27 +1,34 @@
-"""Files as a model sees them: numbered lines, in as many characters as there is room for.
+"""Files as a model sees them: with line numbers, within a limit of characters.
+
+A number costs as much as a word and is sent again with every call, so one line in five has its
+number, and the first and the last that are shown (design/0108).
 
 Nothing is left out silently. What does not fit is named as the range to ask for next, and lines
-that a diff under review touches go before all others.
+touched by a diff under review take precedence.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
 CALL_CHARS = 100_000
-"""Of one answer. Clients replace longer ones by a short beginning."""
+"""Characters of one answer. Clients replace longer ones by a short excerpt."""
 FILE_CHARS = 40_000
-"""Of a file for which no lines were named."""
+"""Characters of a file for which no lines were named."""
 LINE_CHARS = 1_500
-"""Of a line, unless it is asked for alone."""
+"""Characters of a line, unless it is requested alone."""
 HEAD_CHARS = 200
+NUMBERED_EVERY = 5
+_LIKE_OURS = re.compile(r"\d+\t|== |\[")
+"""Beginnings of lines that could be taken for a number, a heading or a note of an answer."""
 
 
 class Span(NamedTuple):
-    """Lines, counted from 1, both ends included."""
+    """A range of lines, counted from 1, both ends included."""
 
     first: int
     last: int
@@ -29,17 +36,17 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FilePage:
-    """A file, or lines of it, that is to be shown."""
+    """A file, or a range of its lines, to be shown."""
 
     path: str
     total: int
-    """Lines of the whole file."""
+    """How many lines the whole file has."""
     span: Span
     ranged: bool
     lines: Mapping[int, str]
-    """Those of the span, as they are shown."""
+    """The lines of the span, as they are shown."""
     marked: frozenset[int]
-    """Lines that must not be cut."""
+    """Numbers of lines that must not be cut."""
 
     @property
     def wish(self) -> int:
@@ -50,7 +57,7 @@ class FilePage:
         return min(size, max(FILE_CHARS, marked))
 
     def shown(self, room: int) -> tuple[str, tuple[Span, ...]]:
-        """The text, and which lines stand in it."""
+        """The text, and which lines it contains."""
         picked = _picked(self.lines, self.marked, room - HEAD_CHARS)
         spans = tuple(spans_of(sorted(picked)))
         parts = [f"== {self.path}, {_counted(self.span, self.total)}"]
@@ -70,23 +77,25 @@ class FilePage:
 def page_of(
     path: str, lines: Sequence[str], span: Span, kept: Sequence[Span] = (), *, ranged: bool = False
 ) -> FilePage:
-    """`lines` are those of the whole file, `kept` those of it that must not be cut."""
+    """Make a page; `lines` are those of the whole file, `kept` the spans that must not be cut."""
     first, last = span
     marked = frozenset(
         number for one in kept for number in range(max(one.first, first), min(one.last, last) + 1)
     )
     alone = ranged and first == last
-    shown = {
-        number: f"{number}\t{line if alone or number in marked else _short(line)}"
-        for number, line in enumerate(lines[first - 1 : last], first)
-    }
+    starts = {first, last, *(number for number in marked if number - 1 not in marked)}
+    shown: dict[int, str] = {}
+    for number, line in enumerate(lines[first - 1 : last], first):
+        text = line if alone or number in marked else _short(line)
+        named = number in starts or not number % NUMBERED_EVERY or _LIKE_OURS.match(line)
+        shown[number] = f"{number}\t{text}" if named else text
     return FilePage(
         path=path, total=len(lines), span=span, ranged=ranged, lines=shown, marked=marked
     )
 
 
 def rooms(wishes: Sequence[int], total: int = CALL_CHARS) -> list[int]:
-    """Who asks for little gets it; the others share what is left evenly."""
+    """Divide the room: small wishes are met, the others share the rest evenly."""
     given = [0] * len(wishes)
     waiting = sorted(range(len(wishes)), key=lambda place: wishes[place])
     while waiting:
@@ -107,13 +116,13 @@ def spans_of(numbers: Iterable[int]) -> Iterator[Span]:
 
 
 def split_lines(text: str) -> list[str]:
-    """As editors count them: what follows the last line's end is no line."""
+    """Lines as editors count them: nothing follows a final line break."""
     lines = text.replace("\r\n", "\n").split("\n")
     return lines[:-1] if lines[-1] == "" else lines
 
 
 def _picked(lines: Mapping[int, str], marked: frozenset[int], room: int) -> set[int]:
-    """First what must not be cut, then from the beginning on; always at least one line."""
+    """Choose lines: first those that must not be cut, then from the start; at least one."""
     picked: set[int] = set()
     for number in (*sorted(marked), *(n for n in lines if n not in marked)):
         room -= len(lines[number]) + 1

@@ -1,7 +1,7 @@
 """Finding lines in files: which match, which of them are shown first, and how many are not.
 
-A plain text is looked for here. Anything else is a regular expression of a model's, which can
-take for ever: `search_child` looks for it in a process that is ended when its time is up.
+Plain text is searched for here. Anything else is a regular expression from a model, which can run
+forever: `search_child` runs it in a process that is ended when its time is up.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import NamedTuple
 from sparing.workspace.tools.pages import split_lines
 
 BINARY_BYTES = 8_192
-"""In which a NUL tells that a file is no text."""
+"""Leading bytes in which a NUL marks a file as binary."""
 MOST_SHOWN = 60
 MOST_IN_A_FILE = 8
 MOST_HITS = 5_000
-"""Of one pattern. Beyond them nobody looks any further."""
+"""Hits of one pattern, after which the search stops."""
 LINE_CHARS = 220
 _SPECIAL = re.compile(r"[.^$*+?{}\[\]|()\\]")
 _TEST = re.compile(r"(?:^|/)tests?(?:/|_)|(?:^|[/_.])(?:test|spec)[_.]|_test\.|\.spec\.")
@@ -37,7 +37,7 @@ class Hit(NamedTuple):
 class Found(NamedTuple):
     hits: tuple[Hit, ...]
     whole: bool = True
-    """Every file was looked at."""
+    """True if every file was searched."""
 
 
 def is_plain(pattern: str) -> bool:
@@ -45,7 +45,7 @@ def is_plain(pattern: str) -> bool:
 
 
 def text_of(data: bytes) -> str:
-    """Nothing can be found in what is no text."""
+    """The text of a file; empty if it is binary, so that nothing is found in it."""
     return "" if b"\0" in data[:BINARY_BYTES] else data.decode("utf-8", "replace")
 
 
@@ -54,15 +54,15 @@ def lines_with(matches: Callable[[str], object], text: str) -> list[int]:
 
 
 def under(paths: Iterable[str], wanted: Sequence[str]) -> list[str]:
-    """Those below a folder, or that a pattern of names fits."""
+    """Paths below one of the folders, or that match one of the name patterns."""
     if not wanted:
         return list(paths)
-    folders = [one.strip("/").removeprefix("./") for one in wanted]
+    folders = ["" if one in (".", "./") else one.strip("/").removeprefix("./") for one in wanted]
     return [path for path in paths if any(_fits(path, one) for one in folders)]
 
 
 def ranked(pattern: str, hits: Sequence[Hit], first: frozenset[str]) -> list[Hit]:
-    """Definitions, then files that are `first`, then code, tests, prose; files stay together."""
+    """Sort by definitions, files in `first`, code, tests, prose; hits of a file stay together."""
     defines = re.compile(_DEFINES + re.escape(pattern)) if pattern.isidentifier() else None
 
     def rank(hit: Hit) -> tuple[bool, bool, int, str, int]:
@@ -75,13 +75,17 @@ def ranked(pattern: str, hits: Sequence[Hit], first: frozenset[str]) -> list[Hit
     return sorted(hits, key=lambda hit: (best[hit.path], hit.line))
 
 
-def rendered(pattern: str, found: Found, first: frozenset[str] = frozenset()) -> str:
+def rendered(
+    pattern: str, found: Found, first: frozenset[str] = frozenset(), scope: str = ""
+) -> str:
+    """The result as text; `scope` is the folder searched because no other was named."""
+    asked = f'{pattern!r} in {scope} (elsewhere: under; all: ".")' if scope else repr(pattern)
     if not found.hits:
-        return f"== search {pattern!r}: no line matches"
+        return f"== search {asked}: no line matches"
     shown, held = _shown(ranked(pattern, found.hits, first))
     files, count = len({hit.path for hit in found.hits}), sum(map(len, shown.values()))
     least = "" if found.whole else "at least "
-    head = f"== search {pattern!r}: {least}{len(found.hits)} lines in {files} files"
+    head = f"== search {asked}: {least}{len(found.hits)} lines in {files} files"
     parts = [head if count == len(found.hits) and found.whole else f"{head}, {count} shown"]
     for path, hits in shown.items():
         parts.append(path)

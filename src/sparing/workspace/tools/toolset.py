@@ -1,4 +1,4 @@
-"""The tools of one turn: `look` for everybody, `change` and `run` for whoever may write."""
+"""The tools of one turn: `look` for every agent, `change` and `run` for those that may write."""
 
 from __future__ import annotations
 
@@ -23,7 +23,13 @@ from sparing.workspace.tools.edits import NOTHING, Edited, apply
 from sparing.workspace.tools.look import SEARCH_SECONDS, Look
 from sparing.workspace.tools.pages import Span, split_lines
 from sparing.workspace.tools.seen_files import Seen, SeenStore
-from sparing.workspace.tools.worktree_files import Listing, NotForYou, WorktreeFiles
+from sparing.workspace.tools.worktree_files import (
+    Bringing,
+    Listing,
+    NotForYou,
+    WorktreeFiles,
+    nothing_left_out,
+)
 
 LOOK, CHANGE, RUN = "look", "change", "run"
 _LIST: JsonObject = {"type": "array", "items": {"type": "string"}}
@@ -53,7 +59,7 @@ SCHEMAS: Mapping[str, JsonObject] = {
 
 
 def specs(*, writes: bool) -> tuple[ToolSpec, ...]:
-    """Equal for all who share a trunk: they stand before everything else in a request."""
+    """The tools' definitions; equal for all who share a trunk: they come first in a request."""
     names = (LOOK, CHANGE, RUN) if writes else (LOOK,)
     return tuple(
         ToolSpec(name, words("blocks", f"tool_{name}").strip(), SCHEMAS[name]) for name in names
@@ -62,25 +68,28 @@ def specs(*, writes: bool) -> tuple[ToolSpec, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ToolPlace:
-    """Where a turn works, and with what."""
+    """Where a turn's tools work, and with what."""
 
     root: Path
     listing: Listing
-    """All files that a search looks into."""
+    """Lists all files that a search covers."""
     redactor: Redactor
     store: SeenStore
     touched: Mapping[str, tuple[Span, ...]]
     """Lines that are under review."""
     search_seconds: float = SEARCH_SECONDS
+    scope: str = ""
+    """The folder that searches are limited to by default; empty for all."""
+    bring: Bringing = nothing_left_out
 
 
 @dataclass(slots=True)
 class Toolset:
     place: ToolPlace
     commands: Commands | None = None
-    """None: for a reader."""
+    """None for an agent that may only read."""
     lists_all: bool = False
-    """A reader is listed the tools of writers too, because it shares their cache entry."""
+    """True if a reader is also listed the writers' tools, because it shares their cache entry."""
     seen: Seen = field(default_factory=Seen)
     _session: str = ""
     _looking: threading.Lock = field(default_factory=threading.Lock)
@@ -104,7 +113,7 @@ class Toolset:
             self.place.store.save(session, self.seen)
 
     def end(self) -> None:
-        """After it nothing is changed any more; a change under way is waited for."""
+        """End the turn: no more changes; one in progress is waited for."""
         if self.commands is not None:
             self.commands.end()
         with self._writing:
@@ -131,13 +140,15 @@ class Toolset:
 
     @property
     def _files(self) -> WorktreeFiles:
-        return WorktreeFiles(Beneath(self.place.root), self.place.listing, self.place.redactor)
+        place = self.place
+        return WorktreeFiles(Beneath(place.root), place.listing, place.redactor, place.bring)
 
     def _look(self, given: JsonObject) -> ToolResult:
         wanted = arguments.looking(given)
         with self._looking:
             place = self.place
-            made = Look(self._files, self.seen, place.touched, place.search_seconds)
+            seconds = place.search_seconds
+            made = Look(self._files, self.seen, place.touched, seconds, place.scope)
             return made.answer(wanted)
 
     def _run(self, given: JsonObject) -> ToolResult:
@@ -160,6 +171,7 @@ class Toolset:
             for edit in arguments.edits(given):
                 try:
                     path = beneath.relative(edit.path)
+                    self.place.bring([path])
                     before[path] = _bytes(self.place.root, path)
                 except PathRefused as refusal:
                     raise NotForYou(f"{NOTHING} {edit.path}: {refusal.reason}.") from None
@@ -180,7 +192,7 @@ class Toolset:
         return self.seen.knows_all(path, _digest(data), lines)
 
     def _check_rewrites(self, edits: list[Edit], before: Mapping[str, bytes | None]) -> None:
-        """A file may be written anew by whoever has seen all of it, as it is now."""
+        """Refuse to overwrite a file unless the agent has seen all of its current content."""
         for edit in edits:
             if edit.create is None or before[edit.path] is None:
                 continue

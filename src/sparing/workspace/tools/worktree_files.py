@@ -1,4 +1,4 @@
-"""The worktree's files as an agent may know them: listed, opened, redacted, line by line."""
+"""The worktree's files as an agent may see them: listed, opened, redacted, line by line."""
 
 from __future__ import annotations
 
@@ -15,18 +15,26 @@ from sparing.workspace.tools.pages import split_lines
 from sparing.workspace.tools.search import BINARY_BYTES
 
 MOST_SUGGESTED = 4
+MOST_BROUGHT = 2_000
+"""Files that one call may put on disk if a worktree has left them out."""
 Listing = Callable[[], Sequence[str]]
+Bringing = Callable[[Sequence[str]], int]
+"""Puts files on disk that a worktree has left out; returns how many were too many to bring."""
+
+
+def nothing_left_out(_: Sequence[str]) -> int:
+    return 0
 
 
 class NotForYou(ToolMistake):
-    """A path that leads somewhere else, or to what is not shown to anybody."""
+    """A path that leads elsewhere, or to something that is not shown to any agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownFile:
     path: str
     digest: str
-    """Of its bytes."""
+    """Digest of its bytes."""
     text: str
     """Redacted, with as many lines as the file."""
     lines: Sequence[str]
@@ -39,9 +47,10 @@ class WorktreeFiles:
     beneath: Beneath
     listing: Listing
     redactor: Redactor
+    bring: Bringing = nothing_left_out
 
     def listed(self) -> Sequence[str]:
-        """Tracked and new files, without what git is told to ignore."""
+        """Tracked and new files, without ignored ones."""
         try:
             return sorted(set(self.listing()))
         except (OSError, RepositoryError):
@@ -68,7 +77,7 @@ class WorktreeFiles:
     def _opened(self, path: str) -> tuple[str, bytes]:
         try:
             name = self.beneath.relative(path)
-            return name, self.beneath.read(name)
+            return name, self._read(name)
         except PathRefused as refusal:
             if any(one.startswith(f"{path.strip('/')}/") for one in self.listed()):
                 raise ToolMistake(f"{path} is a folder. Its files: outline it.") from None
@@ -77,6 +86,13 @@ class WorktreeFiles:
             raise ToolMistake(f"{path}: there is no such file.{self._suggested(path)}") from None
         except OSError as error:
             raise ToolMistake(f"{path}: {error.strerror}.") from None
+
+    def _read(self, name: str) -> bytes:
+        try:
+            return self.beneath.read(name)
+        except FileNotFoundError:
+            self.bring([name])
+            return self.beneath.read(name)
 
     def _suggested(self, path: str) -> str:
         name = path.rstrip("/").rpartition("/")[2]
