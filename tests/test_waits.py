@@ -88,6 +88,7 @@ LONG = {
     "fleet/presence.py CLOCK_SECONDS": NONE,
     "fleet/shared_refs.py LIMIT_SECONDS": WAIT,
     "postgres.py AGAIN_SECONDS": WAIT,
+    "records/shared_spending.py MINUTE_SECONDS": WAIT,
     "runtime/signals.py SIBLING_PATIENCE_SECONDS": "the sibling's turn is shown",
     "runtime/surroundings.py COUNTED_SECONDS": NONE,
     "runtime/turn_history.py CACHE_SECONDS": NONE,

@@ -29,7 +29,7 @@ def test_totals_are_last_and_always_new() -> None:
     )
     assert text.count("## Totals") == 1
     assert text.endswith(
-        "## Totals\n- files changed: 2 (+5 -1)\n- done: 1; skipped: 2; blocked: none\n"
+        "## Totals\n- files changed by the tasks: 2 (+5 -1)\n- done: 1; skipped: 2; blocked: none\n"
     )
     assert text.index("## Task 1: ") < text.index("## Task 2: ") < text.index("## Totals")
 

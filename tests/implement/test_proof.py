@@ -127,7 +127,8 @@ def test_a_task_whose_file_changed_and_whose_checks_are_green_is_done(work: Work
     assert work.log(found.commit) == (
         "# Implementation Log\n\n## Task 1: One\n- **Files changed:** one.txt\n"
         "- **Decisions:** plain text\n- **Deviations:** none\n- **Concerns:** none\n\n"
-        "## Totals\n- files changed: 1 (+1 -0)\n- done: 1; skipped: none; blocked: none"
+        "## Totals\n- files changed by the tasks: 1 (+1 -0)\n"
+        "- done: 1; skipped: none; blocked: none"
     )
     assert work.printed("trusted\n")
     assert not work.printed("stranger\n")

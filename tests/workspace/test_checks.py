@@ -39,6 +39,7 @@ PYTEST = ("python3", "-m", "pytest", "-q")
     [
         ({}, ()),
         ({"tests/test_a.py": TEST}, (UNITTEST,)),
+        ({"pytest.ini": "[pytest]\n"}, (Check("test", PYTEST, "pytest.ini"),)),
         (
             {"pyproject.toml": "[tool.pytest.ini_options]\n[tool.ruff]\n"},
             (

@@ -5,10 +5,13 @@ Covers: H8
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from sparing.workspace.checks.canary import python_canary
 from sparing.workspace.checks.definitions import command_text
 from sparing.workspace.checks.discover import Check
 from sparing.workspace.checks.guard import (
@@ -18,6 +21,7 @@ from sparing.workspace.checks.guard import (
     guard_tree,
     knows_tests,
     named_folders,
+    reaches_runner,
 )
 from sparing.workspace.git.snapshot import Snapshot
 from tests.repositories import git, make_repository, write_files
@@ -183,3 +187,60 @@ def test_code_that_names_a_runner(tmp_path: Path, path: str, text: str, knows: b
     write_files(worktree.path, {path: text})
     commit(worktree)
     assert knows_tests(base, Snapshot(worktree.repository, worktree.tip())) is knows
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import gc\nfor one in gc.get_objects(): one.assertEqual = print\n",
+        "name = 'unit' + 'test'\nimport importlib\n",
+        "__import__('unit' + 'test')\n",
+        "import sys as s\ngetattr(s, 'mod' + 'ules')\n",
+        "object.__subclasses__()\n",
+        "exec(bytes.fromhex('00'))\n",
+        "sys.path.insert(0, 'more.zip')\n",
+        "if os.environ.get('PYTEST_CURRENT_TEST'): pass\n",
+        "require('assert').strictEqual = () => {};\n",
+        "require(name).strictEqual = () => {};\n",
+        "globalThis.expect = fake;\n",
+        "Object.getPrototypeOf(x).prototype.y = 1;\n",
+        "process.on('exit', () => {});\n",
+    ],
+)
+def test_code_that_reaches_a_runner_without_naming_it(code: str) -> None:
+    """H8: it is run beside a test that must fail."""
+    assert reaches_runner(code)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import re\nWORD = re.compile('a')\ndef process(words):\n    return sorted(words)\n",
+        "const fs = require('fs');\nexports.one = () => process.env.HOME;\n",
+        "pub fn process(words: &[&str]) -> usize { words.len() }\n",
+        "def evaluate(text):\n    assert text\n    return text.executor\n",
+    ],
+)
+def test_ordinary_code_costs_no_second_run(code: str) -> None:
+    assert not reaches_runner(code)
+
+
+BENDING = "import gc\nfor one in gc.get_objects():\n    if isinstance(one, type) and {}\n"
+BENT = {
+    "healthy": "",
+    "assertEqual": "one.__name__ == 'TestCase': one.assertEqual = lambda *_: None",
+    "assertIn": "one.__name__ == 'TestCase': one.assertIn = lambda *_: None",
+    "fail": "one.__name__ == 'TestCase': one.fail = lambda *_: None",
+    "assertRaises": "one.__name__ == '_AssertRaisesContext': one.__exit__ = lambda *_: True",
+}
+
+
+@pytest.mark.parametrize("way", BENT)
+def test_it_passes_as_soon_as_one_assertion_sees_nothing(tmp_path: Path, way: str) -> None:
+    """H8: then the runner is not to be believed, whichever assertion the product replaced."""
+    (tmp_path / "app.py").write_text(BENDING.format(BENT[way]) if BENT[way] else "")
+    (tmp_path / "test_app.py").write_text("import app\n")
+    (tmp_path / "test_zz1.py").write_text(python_canary("zz1"))
+    argv = (sys.executable, "-m", "unittest", "test_app", "test_zz1")
+    done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode == 0) is (way != "healthy"), done.stderr

@@ -72,3 +72,18 @@ def test_tools_say_why_in_their_own_words(output: str, told: str) -> None:
     assert found[0].startswith(told)
     assert not is_network(output)
     assert telling_lines("all is well\n") == ()
+
+
+@pytest.mark.parametrize(
+    ("output", "line"),
+    [
+        ("/usr/bin/python3: No module named pytest\n", "/usr/bin/python3: No module named pytest"),
+        (
+            "Oops!\nESLint couldn't find a configuration file.\nIf you need more help, stop by.\n",
+            "ESLint couldn't find a configuration file.",
+        ),
+    ],
+)
+def test_a_tool_that_lacks_something_says_what(output: str, line: str) -> None:
+    """K1: seen in foreign repositories, whose last line said something else."""
+    assert telling_lines(output, 1) == (line,)

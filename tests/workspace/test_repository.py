@@ -5,6 +5,7 @@ Covers: A4, H1
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -144,6 +145,25 @@ def test_detached_head_needs_a_base(tmp_path: Path) -> None:
     with pytest.raises(RepositoryError, match="HEAD is detached"):
         resolve_base(repo, "")
     assert resolve_base(repo, "main").branch == "main"
+
+
+def test_a_detached_head_is_told_of_a_branch_that_exists(tmp_path: Path) -> None:
+    """K1, K8: the command can be typed as it is, whatever the branch is called."""
+    repo = find_repository(make_repository(tmp_path / "r", branch="our trunk's".replace(" ", "-")))
+    git(repo.checkout, "branch", "feature/001-x")
+    git(repo.checkout, "switch", "--quiet", "--detach")
+    with pytest.raises(RepositoryError) as refused:
+        resolve_base(repo, "")
+    first, _, other = refused.value.repair.partition("; or: ")
+    assert other == "sparing config set --project workspace.base_branch 'our-trunk'\"'\"'s'"
+    git(repo.checkout, *shlex.split(first)[1:])
+    assert resolve_base(repo, "").branch == "our-trunk's"
+    git(repo.checkout, "switch", "--quiet", "--detach")
+    for name in ("our-trunk's", "feature/001-x"):
+        git(repo.checkout, "branch", "--quiet", "-D", name)
+    with pytest.raises(RepositoryError) as refused:
+        resolve_base(repo, "")
+    assert refused.value.repair == "git switch --create main"
 
 
 def test_numbers_are_taken_by_folders_and_branches(user_repository: UserRepository) -> None:

@@ -128,7 +128,7 @@ def test_secrets_do_not_reach_the_model(tools: Tools) -> None:
     turn = tools.turn()
     shown = look(turn, read=["a.env"]).text
     assert shown == (
-        "== a.env, 7 lines\n1\tfirst\n2\tTOKEN=[redacted]\n3\t[redacted]\n4\t\n5\t\n6\t\n7\tlast"
+        "== a.env, 7 lines\n1\tfirst\nTOKEN=[redacted]\n3\t[redacted]\n\n5\t\n\n7\tlast"
     )
     assert "no line matches" in look(turn, search=[KEY]).text, "nor is it told that it is there"
     assert "no line matches" in look(turn, search=["TOKEN=corr.*"]).text

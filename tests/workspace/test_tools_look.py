@@ -5,6 +5,7 @@ Covers: E7
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +20,10 @@ from sparing.workspace.tools.pages import CALL_CHARS, Span, page_of, rooms, span
 from sparing.workspace.tools.seen_files import merged
 from tests.workspace.toolsets import Tools, look, tools_at
 
-NUMBERED = st.lists(st.text(alphabet="ab\tü", max_size=9), min_size=1, max_size=30)
+LINES = st.text(alphabet="ab\tü", max_size=9) | st.sampled_from(
+    ("7\tx", "12\t", "== f, 3 lines", "[lines 1-9 are not shown: read f:1-9]", "[", "7", "= x")
+)
+NUMBERED = st.lists(LINES, min_size=1, max_size=30)
 
 
 @pytest.fixture
@@ -33,7 +37,7 @@ def test_files_with_their_line_numbers(tools: Tools) -> None:
     tools.put("b.py", "1\n2\n3\n4\n5")
     found = look(tools.turn(), read=["a.py", "b.py:2-3", "./b.py:5"])
     assert found.text == (
-        "== a.py, 3 lines\n1\tone\n2\t\n3\tthree\n\n"
+        "== a.py, 3 lines\n1\tone\n\n3\tthree\n\n"
         "== b.py, lines 2-3 of 5\n2\t2\n3\t3\n\n== b.py, lines 5-5 of 5\n5\t5"
     )
     digests = {one.path: one.digest for one in found.opened}
@@ -73,7 +77,11 @@ def test_a_big_file_comes_in_pages(tools: Tools) -> None:
     for _ in range(20):
         text = look(turn, read=[wanted]).text
         assert len(text) <= CALL_CHARS
-        shown += [line.partition("\t")[2] for line in text.splitlines() if "\t" in line]
+        shown += [
+            re.sub(r"^\d+\t", "", line)
+            for line in text.splitlines()
+            if not line.startswith(("== ", "[lines "))
+        ]
         if "are not shown: read " not in text:
             break
         wanted = text.rpartition("are not shown: read ")[2].rstrip("]")
@@ -85,7 +93,10 @@ def test_small_files_are_not_cut_for_big_ones(tools: Tools) -> None:
         tools.put(f"big{n}.txt", "y" * 99 + "\n" + "x\n" * 30_000)
     tools.put("small.txt", "z\n" * 400)
     text = look(tools.turn(), read=[*(f"big{n}.txt" for n in range(5)), "small.txt"]).text
-    assert text.count("\tz") == 400
+    assert re.findall(r"(?m)^(?:\d+\t)?z$", text) == [
+        "1\tz",
+        *("z" if n % 5 else f"{n}\tz" for n in range(2, 401)),
+    ]
     assert len(text) <= CALL_CHARS
 
 
@@ -96,7 +107,7 @@ def test_lines_under_review_are_never_cut(tools: Tools) -> None:
     tools.put("big.txt", "\n".join(lines))
     diff = "--- a/big.txt\n+++ b/big.txt\n@@ -3990,0 +4000,2 @@ def f\n+a\n+b\n"
     text = look(tools.turn(touched=touched(diff)), read=["big.txt"]).text
-    assert f"\n4000\t{'x' * 70}\n4001\t{'y' * 9000}\n[lines 4002-5000 are not shown" in text
+    assert f"\n4000\t{'x' * 70}\n{'y' * 9000}\n[lines 4002-5000 are not shown" in text
     assert (
         "[… 7500 more characters; read this line alone]"
         in look(tools.turn(), read=["big.txt:3999-4003"]).text
@@ -220,14 +231,25 @@ def test_lists_are_read_leniently() -> None:
     assert looking({"read": ["a.py:3-"]}).read[0].last is None
 
 
-@given(NUMBERED, st.integers(0, 400))
-def test_every_line_is_shown_or_said_to_be_missing(lines: list[str], room: int) -> None:
-    """E7: the property behind the pages."""
-    text, spans = page_of("f", lines, Span(1, len(lines))).shown(room)
-    shown = {int(one.partition("\t")[0]) for one in text.split("\n")[1:] if not one.startswith("[")}
-    missing = {n for one in text.split("\n") if one.startswith("[") for n in _numbers(one)}
-    assert shown | missing == set(range(1, len(lines) + 1))
-    assert not shown & missing
+@given(NUMBERED, st.integers(0, 400), st.integers(0, 30))
+def test_every_line_is_shown_or_said_to_be_missing(
+    lines: list[str], room: int, touched_at: int
+) -> None:
+    """E7: the property behind the pages. Whoever counts on from the last number has every line
+    with its number, also where a line looks like a number, a heading or a note."""
+    kept = [Span(touched_at, touched_at + 1)] if touched_at else []
+    text, spans = page_of("f", lines, Span(1, len(lines)), kept).shown(room)
+    shown, missing, at = dict[int, str](), set[int](), 0
+    for one in text.split("\n")[1:]:
+        if one.startswith("[lines "):
+            missing.update(_numbers(one))
+            continue
+        number = re.match(r"(\d+)\t", one)
+        at = int(number[1]) if number else at + 1
+        shown[at] = one[number.end() :] if number else one
+    assert shown == {n: lines[n - 1] for n in shown}
+    assert shown.keys() | missing == set(range(1, len(lines) + 1))
+    assert not shown.keys() & missing
     assert set(spans) == set(spans_of(sorted(shown)))
 
 
