@@ -1,8 +1,9 @@
-"""What every request of a door needs: a repository, its settings and its state folder."""
+"""What every request from a user interface needs: repository, settings and state folder."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from sparing.config.settings import Settings
 
 TERMINAL = "terminal"
-"""Who answers where the records are one person's own."""
+"""Sender of answers if the records belong to one person."""
 
 
 @lazy_dataclass
@@ -40,7 +41,7 @@ class Office:
     folder: StateFolder
     database: Database
     reading: bool = False
-    """The repository itself is not looked into."""
+    """True if the repository itself is not examined."""
 
     @cached_property
     def loaded(self) -> Loaded:
@@ -48,19 +49,24 @@ class Office:
 
     @cached_property
     def person(self) -> str:
-        """Who asks."""
+        """The person using this command."""
         return person_here(self.loaded.settings.state.person)
 
     @property
     def sender(self) -> str:
-        """Who answers in a terminal: of a shared database by name."""
+        """Who answers in a terminal: on a shared database, the person's name."""
         return TERMINAL if self.database.server is None else self.person
 
 
 def open_office(
-    start: Path, flags: Mapping[str, object] | None = None, *, reading: bool = False
+    start: Path,
+    flags: Mapping[str, object] | None = None,
+    *,
+    reading: bool = False,
+    scratch: Path | None = None,
 ) -> Office:
-    """With `reading` the repository itself is not looked into: enough to see our own records."""
+    """With `reading` the repository itself is not examined: enough to see our own records. With
+    `scratch` a repository without records gets them there, for as long as that folder exists."""
     repository = locate_repository(start) if reading else search_repository(start)
     sources, given = sources_here(repository.checkout), flags or {}
     database = ""
@@ -79,6 +85,8 @@ def open_office(
         repository = confirmed(repository, pins, git_environment())
         logins = credentials(repository.git().settings())
     redactor, server = Redactor((*known_secrets(), *logins)), _server(database, repository)
+    if scratch is not None and not (root / repository.key).exists():
+        root = scratch
     folder = open_folder(root, repository.key, redactor, server)
     repository = replace(repository, locks=folder.locks)
     return Office(
@@ -87,26 +95,47 @@ def open_office(
     )  # fmt: skip
 
 
+@contextmanager
+def try_office(start: Path, flags: Mapping[str, object] | None = None) -> Generator[Office]:
+    """For a preview: leaves no state behind for a repository that Sparing has never worked in."""
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="sparing-") as scratch:
+        yield open_office(start, flags, scratch=Path(scratch))
+
+
 def every_row(office: Office) -> list[FeatureRow]:
     with office.database.read() as connection:
         return list_all(connection)
 
 
 def _server(url: str, repository: Repository) -> Server | None:
-    """A repository is known to a team by the address it came from, wherever it lies."""
+    """A team identifies a repository by its remote's address, wherever it is checked out."""
     if not url:
         return None
     from hashlib import sha256
 
-    from sparing.workspace.git.push import remote_of
-
-    remote = remote_of(repository, "")
-    name = remote.url.removesuffix("/").removesuffix(".git") if remote else repository.key
+    name = _address(repository).removesuffix("/").removesuffix(".git")
     return Server(url, f"sparing_{sha256(name.encode()).hexdigest()[:12]}")
 
 
+def _address(repository: Repository) -> str:
+    from sparing.workspace.git.push import remote_of
+
+    remote = remote_of(repository, "")
+    return remote.url if remote else repository.key
+
+
+def refuse_second_address(office: Office) -> None:
+    """Raise if a team's database has this repository's features under another address only."""
+    if office.folder.server is not None:
+        from sparing.fleet.other_address import refuse_other_address
+
+        refuse_other_address(office.database, office.repository, _address(office.repository))
+
+
 def settings_of(office: Office, row: FeatureRow) -> Settings:
-    """What counts for a feature: it may have been started with settings of its own."""
+    """The settings in force for a feature, which may have been started with its own."""
     return _load(sources_here(office.repository.checkout), row.overrides).settings
 
 

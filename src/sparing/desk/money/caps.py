@@ -1,11 +1,12 @@
-"""Raising a cap: a person's word that more may be spent, and that the work goes on.
+"""Raising a cap: a person allows more to be spent, so that the work continues.
 
-Limits only ever go up here. A feature that a cap has parked goes on as soon as the next turn
-fits; until then it stays where it is and says what is still in its way.
+Limits only ever go up here. A feature parked by a cap continues as soon as the next turn fits;
+until then it stays where it is and says what still blocks it.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -16,18 +17,27 @@ from sparing.errors import FeatureError, UsageError
 from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Cause, FlowState, Position
-from sparing.money import Amount, CapLimits, CapMeasure, CapScope, Reached, day_of
+from sparing.money import (
+    MOST_USD,
+    NANO,
+    Amount,
+    CapLimits,
+    CapMeasure,
+    CapScope,
+    Reached,
+    day_of,
+)
 from sparing.records import caps, events, shared_spending
 from sparing.records.features import FeatureRow
 
 
 @dataclass(frozen=True, slots=True)
 class CapRequest:
-    """What a person asks for: new limits of one scope."""
+    """A person's request for new limits of one scope."""
 
     scope: CapScope
     stage: str
-    """For STAGE."""
+    """The stage, if the scope is STAGE."""
     amounts: Mapping[CapMeasure, int]
 
 
@@ -36,17 +46,24 @@ class RaisedCap:
     parked: bool
     """Whether a cap had stopped the feature."""
     stands: Reached | None
-    """What is still in the way; None if the feature goes on."""
+    """The cap that still blocks it; None if the feature continues."""
 
 
 def stopped_by(office: Office, row: FeatureRow) -> Reached | None:
-    """The cap that a feature is parked at."""
+    """The cap that parked a feature; None if none did."""
     state = FlowState.load(row.place["state"])
     if state.position is not Position.STUCK or state.cause is not Cause.BUDGET or row.running:
         return None
     with office.database.read() as connection:
         event = events.last(connection, row.feature.key, "budget")
     return Reached.load(event.data) if event else None
+
+
+def raise_command(office: Office, row: FeatureRow, at: float) -> str:
+    """Suggest half as much again: a limit higher than the current one."""
+    now = limits_of(office, row, at).feature.of(CapMeasure.MONEY) or 0
+    usd = max(1, math.ceil(1.5 * now / NANO))
+    return f"sparing raise {row.feature.id} --money {min(usd, MOST_USD)}"
 
 
 def raise_caps(
@@ -60,7 +77,7 @@ def raise_caps(
     if not wish.amounts and reached is None:
         raise UsageError(
             "name what to raise: money, tokens or attempts",
-            f"sparing raise {row.feature.id} --money 60",
+            raise_command(office, row, at),
         )
     _record(office, row, wish, name, sender, at)
     if reached is None:
@@ -90,7 +107,7 @@ def _name(row: FeatureRow, wish: CapRequest, at: float) -> str:
 def _record(
     office: Office, row: FeatureRow, wish: CapRequest, name: str, sender: str, at: float
 ) -> None:
-    """All of them or none; a limit that is there already is no mistake."""
+    """Record all limits or none; one that already applies is no error."""
     own = settings_of(office, row).caps.limits
     whose = caps.Whose(row.feature.key, name if wish.scope is CapScope.STAGE else "", day_of(at))
     with office.database.write() as tx:
@@ -111,7 +128,7 @@ def _record(
 
 
 def still_reached(office: Office, row: FeatureRow, reached: Reached, at: float) -> Reached | None:
-    """The same cap with what is spent and allowed by now; None if it is no longer in the way."""
+    """The cap with current spending and limit; None if it no longer blocks the feature."""
     limits = limits_of(office, row, at)
     if reached.scope is CapScope.ALL:
         with office.folder.shared_spending().read() as connection:

@@ -1,4 +1,4 @@
-"""How a run ends, out of its records: the bill, the baseline, the reasons, the quality."""
+"""The end of a run, from its records: the bill, the baseline, the reasons, the quality."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from sparing.review.quotes import QuoteCheck
 
 
 def closing_of(office: Office, row: FeatureRow) -> list[str]:
-    """The lines that end a run."""
+    """The lines shown at the end of a run."""
     basis = basis_of(office, row)
     spent = spending(office, row)
     return closing_lines(spent, economy_of(office, [basis]), _quality(office, basis, spent))
 
 
 def closing_figures(office: Office, row: FeatureRow) -> JsonObject:
-    """The same as an object."""
+    """The same figures as a JSON object."""
     basis = basis_of(office, row)
     spent = spending(office, row)
     return closing_json(spent, economy_of(office, [basis]), _quality(office, basis, spent))
@@ -46,4 +46,5 @@ def quality_of(bases: Sequence[Basis], found: Reviewers, spent: Spending) -> Qua
         each_usd=float(cost) / accepted if cost is not None and accepted else None,
         quotes=len(checked),
         verified=sum(one == QuoteCheck.FOUND for one in checked),
+        findings=sum(len(row.verdict.findings) for basis in bases for row in basis.verdicts),
     )

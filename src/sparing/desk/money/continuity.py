@@ -1,4 +1,4 @@
-"""Resume or handoff: what was weighed before each stage of a tier and what came of it."""
+"""Resume or handoff: what was weighed before each stage of a tier, and how it turned out."""
 
 from __future__ import annotations
 
@@ -10,42 +10,44 @@ from sparing.codec import JsonObject
 from sparing.continuation import SessionStep
 from sparing.desk.features.history import events_since, ledger_rows
 from sparing.desk.money.figures import repeated_share
+from sparing.desk.money.turns import turns_of
 from sparing.desk.office import Office
 from sparing.event import AnswerEvent
 from sparing.flow.flows import TIERS, builder_of
 from sparing.money import MILLION, to_usd
+from sparing.percent import percent
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import LedgerRow
 from sparing.report.continuity import ContinuityReport, Entered, usd
-from sparing.report.figures import Figure, percent
+from sparing.report.figures import Figure
 from sparing.report.spending import tokens
-from sparing.segment import CHARS_PER_TOKEN
 from sparing.sent import IN_MONEY
 
 WEIGHED = "weighed"
 ASKED = ".asks."
-"""In the key of the event that begins a try of a dispatch."""
+"""Part of the key of the event that begins an attempt at a dispatch."""
 CONTINUE = SessionStep.CONTINUE.value
 PREDICTED, MEASURED = "estimated", "measured"
 
 
 def continuity_of(office: Office, row: FeatureRow) -> ContinuityReport | None:
-    """None for a flow whose stages share no session, and before anything was weighed."""
+    """The report; None if the flow's stages share no session, or if nothing was weighed yet."""
     if row.feature.flow not in TIERS:
         return None
-    rows = [one for one in ledger_rows(office, row) if one.result is not None]
+    asked = ledger_rows(office, row)
+    rows = [one for one in asked if one.result is not None]
     entered = tuple(_entered(office, row, rows))
     if not entered:
         return None
     origins = sorted({str(one.result.origin) for one in rows if one.result and one.result.origin})
     origin = ", ".join(origins) or "unknown"
-    repeated = repeated_share(office.folder, rows)
-    return ContinuityReport(entered, tuple(_figures(row, rows, entered, repeated, origin)), origin)
+    repeated = repeated_share(office.folder, asked)
+    return ContinuityReport(entered, tuple(_figures(row, asked, entered, repeated, origin)), origin)
 
 
 def _entered(office: Office, row: FeatureRow, rows: Sequence[LedgerRow]) -> Iterable[Entered]:
-    """Each time a stage was weighed and begun; a wait in between is one entry, its last."""
+    """One entry for each stage weighed and begun; if it waited in between, the last weighing."""
     past = events_since(office, 0, row.feature.key)
     weighed = [one for one in past if one.kind == WEIGHED]
     asked = {one.key.rpartition(ASKED)[0]: one.n for one in reversed(past) if ASKED in one.key}
@@ -64,7 +66,7 @@ def _entered(office: Office, row: FeatureRow, rows: Sequence[LedgerRow]) -> Iter
 
 
 def _refused(past: Sequence[Event], weighed: Event) -> bool:
-    """A person has declined the handoff that was proposed before this."""
+    """Whether a person declined the handoff proposed before this."""
     before = [one for one in past if one.n < weighed.n and one.stage == weighed.stage]
     last = before[-1].what if before else None
     return isinstance(last, AnswerEvent) and last.declines_handoff
@@ -115,7 +117,7 @@ def _figures(
     expected = "two for L3, a handoff before implement" if row.feature.flow == "L3" else "one"
     said = f"{len(built)} of the builder, {len(every)} in all"
     yield Figure("sessions", len(built), said, MEASURED, f"expected: {expected}")
-    sent = sum(one.attempt.prompt_chars for one in rows) // CHARS_PER_TOKEN
+    sent = sum(one.sent_tokens for one in turns_of(rows))
     yield Figure(
         "prompt tokens in all", sent, tokens(sent), PREDICTED, "expected: 45k to 80k without "
         "one session, 50 to 70 % less with it",
@@ -126,7 +128,7 @@ def _figures(
 
 
 def _costs(entered: Sequence[Entered], origin: str) -> Iterable[Figure]:
-    """Of the stages that could go either way."""
+    """Costs of the stages where both options were open."""
     later = [one for one in entered if one.continued_usd is not None]
     warm = [(one.continued_warm_usd, one.handed_off_warm_usd) for one in later]
     cold = [(one.continued_cold_usd, one.handed_off_cold_usd) for one in later]

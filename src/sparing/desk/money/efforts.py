@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sparing.codec import JsonObject
 from sparing.config.effort import SETTING, Effort
-from sparing.desk.money.forecast import assumed, outlook, outlook_json, outlook_range
+from sparing.desk.money.forecast import assumed, outlook, outlook_json, outlook_median
 from sparing.desk.office import Office, settings_of
 from sparing.economy.cost_model import Range
 from sparing.records.features import FeatureRow
@@ -23,7 +23,7 @@ class EffortOutlook(NamedTuple):
 
 
 def effort_outlooks(office: Office, row: FeatureRow) -> list[EffortOutlook]:
-    """The lightest first. A forecast from features here is drawn from those of the same effort."""
+    """The lightest first. A forecast based on past features uses those of the same effort only."""
     own = settings_of(office, row).flow.effort
     return [
         EffortOutlook(effort, outlook(office, _with(row, effort)), effort is own)
@@ -32,15 +32,15 @@ def effort_outlooks(office: Office, row: FeatureRow) -> list[EffortOutlook]:
 
 
 def efforts_words(found: Sequence[EffortOutlook]) -> str:
-    """The one that is chosen, then the others."""
+    """The chosen effort, then the others."""
     own = next(one for one in found if one.chosen)
     others = (f"{one.effort}: {_beside(own, one)}" for one in found if not one.chosen)
     return f"{own.effort}; with --effort {', '.join(others)} (estimated)"
 
 
 def _beside(own: EffortOutlook, other: EffortOutlook) -> str:
-    """In a small flow there may be nothing to do less of."""
-    return "the same" if other.ahead == own.ahead else outlook_range(other.ahead)
+    """`the same` if nothing differs: in a small flow there may be nothing to cut."""
+    return "the same" if other.ahead == own.ahead else f"about {outlook_median(other.ahead)}"
 
 
 def efforts_json(found: Sequence[EffortOutlook]) -> JsonObject:
@@ -50,7 +50,7 @@ def efforts_json(found: Sequence[EffortOutlook]) -> JsonObject:
 def other_efforts(
     office: Office, row: FeatureRow, billed: Decimal | None
 ) -> tuple[OtherEffort, ...]:
-    """What the same feature would have cost: its bill, by how the efforts' forecasts differ."""
+    """What the feature would have cost: its bill, scaled by the ratio of the efforts' forecasts."""
     own = settings_of(office, row).flow.effort
     if not billed:
         return ()

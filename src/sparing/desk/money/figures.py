@@ -1,7 +1,7 @@
-"""The report on a feature or on all of them: figures of the loops beside what was billed.
+"""The report on one feature or all of them: figures of the loops beside what was billed.
 
 Computed from the records alone: the ledger, the verdicts, the events and the prompts that were
-kept. A figure that can't be had is said to be missing, never taken as zero.
+kept. A figure that can't be determined is reported as missing, never taken as zero.
 """
 
 from __future__ import annotations
@@ -12,15 +12,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import cast
 
+from sparing.desk.features.history import policies_of
 from sparing.desk.money.closing import quality_of
 from sparing.desk.money.efforts import other_efforts
 from sparing.desk.money.feature_records import Basis, basis_of
 from sparing.desk.money.lever_savings import economy_of
 from sparing.desk.money.model_costs import model_costs
 from sparing.desk.money.predictions import proof_figures
-from sparing.desk.money.spending import baseline_of, lines_of, prices_of, spent_on, turn_row
+from sparing.desk.money.spending import (
+    baseline_of,
+    lines_of,
+    prices_billed,
+    prices_of,
+    spent_on,
+    turn_row,
+)
 from sparing.desk.money.thresholds import FEATURES, RunMarks, advice, asked_figures, claim_figures
-from sparing.desk.money.turns import Turns
+from sparing.desk.money.turns import Turns, system_tokens
 from sparing.desk.money.vendors import vendor_rows
 from sparing.desk.office import Office
 from sparing.desk.reviews.lever_quality import lever_quality
@@ -41,7 +49,7 @@ from sparing.review.tracking import FindingStatus, Tracked
 from sparing.segment import estimate_tokens
 
 LATEST = 20
-"""Of so many features the savings are recomputed: a replay takes up to a second each."""
+"""Number of features whose savings are recomputed: a replay takes up to a second each."""
 
 
 def feature_report(office: Office, row: FeatureRow) -> Report:
@@ -60,6 +68,7 @@ def project_report(office: Office) -> Report:
 
 def _report(office: Office, bases: Sequence[Basis], name: str, title: str) -> Report:
     own = prices_of(office)
+    billed = prices_billed(own, [row for one in bases for row in one.ledger])
     lines = [lines_of(office, one.row, one.ledger, one.verdicts) for one in bases]
     pairs = zip(bases, lines, strict=True)
     spent = merged([spent_on(told, own, baseline_of(office, one.row)) for one, told in pairs])
@@ -84,17 +93,18 @@ def _report(office: Office, bases: Sequence[Basis], name: str, title: str) -> Re
         quality=quality_of(bases, reviewers, spent),
         levers=lever_quality(office, bases),
         vendors=vendor_rows(bases, reviewers),
+        policies=policies_of(rows),
         economy=economy_of(office, bases[-LATEST:]),
-        turns=tuple(turn_row(line, own) for one in lines for line in one),
+        turns=tuple(turn_row(line, billed) for one in lines for line in one),
         advice=advice(turns, told) if enough else (),
     )
 
 
 def loops(turns: Iterable[Turns]) -> tuple[LoopRow, ...]:
-    """Stage by stage; a role that was asked once has no loop."""
+    """Review loops by stage and role; a role never sent back by a review has no loop."""
     groups: dict[tuple[str, str], list[Turns]] = {}
     for one in turns:
-        if len(one.rows) > 1:
+        if one.is_loop:
             groups.setdefault((one.stage, one.role), []).append(one)
     return tuple(_loop(*key, group) for key, group in groups.items())
 
@@ -114,16 +124,22 @@ def _loop(stage: str, role: str, group: Sequence[Turns]) -> LoopRow:
 
 
 def repeated_share(folder: StateFolder, rows: Sequence[LedgerRow]) -> float | None:
-    """Of all prompt tokens, those of blocks that an earlier prompt had word for word."""
+    """Share of all prompt tokens in blocks that an earlier prompt contained verbatim."""
     total = repeated = 0
     known: set[str] = set()
     for row in rows:
-        for text in _blocks(folder, row.attempt.prompt):
-            size = estimate_tokens(text)
+        told = [(text, estimate_tokens(text)) for text in _blocks(folder, row.attempt.prompt)]
+        for text, size in (_system(row), *told):
             total += size
             repeated += size if text in known else 0
             known.add(text)
     return repeated / total if total else None
+
+
+def _system(row: LedgerRow) -> tuple[str, int]:
+    """What identifies the system prompt, and its size: roles of a class share the neutral one."""
+    sent = row.attempt.sent
+    return sent.system or (sent.group or row.attempt.role).partition("/")[0], system_tokens(row)
 
 
 def _blocks(folder: StateFolder, prompt: str) -> list[str]:
@@ -135,7 +151,7 @@ def _blocks(folder: StateFolder, prompt: str) -> list[str]:
 
 
 def _findings(office: Office, bases: Sequence[Basis]) -> dict[str, dict[str, int]]:
-    """As the run left them; of runs that kept none, as they follow from the verdicts."""
+    """As recorded by the run; for runs that recorded none, as derived from the verdicts."""
     counts: Counter[tuple[str, str]] = Counter()
     for basis in bases:
         for one in _tracked(office, basis):

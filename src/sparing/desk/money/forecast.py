@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from sparing.clients.web_search import assistants_of
 from sparing.codec import JsonObject
 from sparing.config.effort import SETTING as EFFORT
 from sparing.config.settings import Settings
@@ -20,7 +21,6 @@ from sparing.money import Amount, dollars, to_nano, usd_or_none
 from sparing.records import features, totals
 from sparing.records.features import FeatureRow
 from sparing.report.spending import tokens
-from sparing.runtime.web_search import assistants_of
 from sparing.stages.stage import REPAIRS
 
 if TYPE_CHECKING:
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
 FEW_TASKS = 4
 MANY_TASKS = 24
-"""What is assumed until tasks.md says how many there are."""
+"""Number of tasks assumed until tasks.md says how many there are."""
 DEEPENER, DEEPENING = "test-deepener", 2
-"""Who deepens tests, and in how many turns."""
+"""The role that deepens tests, and its number of turns."""
 LEAST = to_nano("0.01")
 REMEMBERED = 20
-"""How many finished features a forecast looks back at."""
+"""Number of finished features that a forecast is based on."""
 
 
 def outlook(office: Office, row: FeatureRow) -> Range:
-    """Of the stages that are still to come; one that is under way counts whole."""
+    """Forecast for the stages still to come; one that is under way counts in full."""
     settings, agents = settings_of(office, row), _agents(office, row)
     tasks = len(row.place.get("tasks", []))
     stages = [_ahead(stage, settings, tasks, agents) for stage in stages_ahead(row)]
@@ -45,20 +45,20 @@ def outlook(office: Office, row: FeatureRow) -> Range:
 
 
 def assumed(office: Office, row: FeatureRow) -> Range:
-    """Of the whole flow, from what is assumed of dispatches: nothing that was seen is in it."""
+    """Forecast for the whole flow from assumptions about dispatches alone, not observed data."""
     settings, tasks = settings_of(office, row), len(row.place.get("tasks", []))
     return forecast([_ahead(one, settings, tasks) for one in FLOWS[row.feature.flow].stages], {})
 
 
 def stage_outlook(office: Office, row: FeatureRow, name: str) -> Range:
-    """Of one stage alone."""
+    """Forecast for one stage alone."""
     stage, tasks = FLOWS[row.feature.flow].stage(name), len(row.place.get("tasks", []))
     ahead = _ahead(stage, settings_of(office, row), tasks)
     return forecast([ahead], _history(office, row))
 
 
 def stage_outlooks(office: Office, row: FeatureRow) -> dict[str, Range]:
-    """Of each stage of its flow, for itself."""
+    """Forecast for each stage of its flow separately."""
     settings, tasks = settings_of(office, row), len(row.place.get("tasks", []))
     history = _history(office, row)
     return {
@@ -68,14 +68,14 @@ def stage_outlooks(office: Office, row: FeatureRow) -> dict[str, Range]:
 
 
 def whole_outlook(office: Office, row: FeatureRow) -> Range:
-    """Of the whole feature, from its first stage on: what it was expected to cost."""
+    """Forecast for the whole feature from its first stage: what it was expected to cost."""
     settings, tasks = settings_of(office, row), len(row.place.get("tasks", []))
     stages = [_ahead(stage, settings, tasks) for stage in FLOWS[row.feature.flow].stages]
     return forecast(stages, _history(office, row))
 
 
 def fix_outlook(office: Office, row: FeatureRow, least: int, most: int) -> Range:
-    """Of so many turns of whoever writes the code, beside the stages."""
+    """Forecast for `least` to `most` turns of the code's author, outside of the stages."""
     stage, settings = code_stage(row.feature.flow), settings_of(office, row)
     ahead = _ahead(stage, settings, 1)
     turns = Ahead(ahead.stage, least, most, ahead.price)
@@ -83,15 +83,15 @@ def fix_outlook(office: Office, row: FeatureRow, least: int, most: int) -> Range
 
 
 def fix_round_outlook(office: Office, row: FeatureRow) -> Range:
-    """Of a round that fixes what a pull request's reviewers found: the code as if it were one
-    task, its reviews, and what comes after them."""
+    """Forecast for a round that fixes what a pull request's reviewers found: the code as if it
+    were one task, its reviews, and what comes after them."""
     flow, settings = FLOWS[row.feature.flow], settings_of(office, row)
     stages = flow.stages[flow.index(code_stage(flow.name).name) :]
     return forecast([_ahead(one, settings, 1) for one in stages], {})
 
 
 def again_outlook(office: Office, row: FeatureRow, stages: Mapping[str, int]) -> Range:
-    """Of stages that are done and asked again, by name; of the one with tasks, how many of them."""
+    """Forecast for redoing finished stages: number of tasks by stage name, where it has tasks."""
     settings, flow = settings_of(office, row), FLOWS[row.feature.flow]
     again: list[Ahead] = []
     for name, tasks in stages.items():
@@ -122,20 +122,43 @@ def outlook_words(found: Range) -> str:
 
 
 def outlook_brief(found: Range) -> str:
-    """For a line among others; `outlook_words` also says what it is drawn from."""
-    return f"{outlook_range(found)} (estimated)" if found.high.tokens else "nothing"
-
-
-def outlook_range(found: Range) -> str:
-    """The figures alone, for where others stand beside them."""
+    """Short form for use within a line; `outlook_words` also says what it is based on."""
     low, high = found.low, found.high
+    if not high.tokens:
+        return "nothing"
     if low.nano_usd is None or high.nano_usd is None:
-        return f"{tokens(low.tokens)} to {tokens(high.tokens)} tokens"
-    return _money(low.nano_usd, high.nano_usd)
+        return f"{tokens(low.tokens)} to {tokens(high.tokens)} tokens (estimated)"
+    return f"{_money(low.nano_usd, high.nano_usd)} (estimated)"
+
+
+def outlook_likely(found: Range) -> str:
+    """For deciding on a start: the median, and the cost that nine in ten features stay below.
+
+    If a stage has no history here, both are guesses and are not called by those names.
+    """
+    if not found.high.tokens:
+        return "nothing"
+    if found.high.nano_usd is not None and found.high.nano_usd < LEAST:
+        return "less than a cent (estimated)"
+    most = _amount(found.high, money=found.median.nano_usd is not None)
+    if found.learned < found.stages:
+        return f"about {outlook_median(found)}, up to {most} (estimated)"
+    return f"about {outlook_median(found)} (median), 90 % stay below {most} (estimated)"
+
+
+def outlook_median(found: Range) -> str:
+    """The figure alone, for use beside others."""
+    return _amount(found.median, money=found.high.nano_usd is not None)
+
+
+def _amount(found: Amount, *, money: bool) -> str:
+    if found.nano_usd is None or not money:
+        return f"{tokens(found.tokens)} tokens"
+    return dollars(found.nano_usd)
 
 
 def _money(low: int, high: int) -> str:
-    """Nobody wants to read of a range that begins with nothing."""
+    """A range of money; one that would start at almost nothing reads `up to …`."""
     if high < LEAST:
         return "less than a cent"
     return f"{dollars(low)} to {dollars(high)}" if low >= LEAST else f"up to {dollars(high)}"
@@ -144,8 +167,10 @@ def _money(low: int, high: int) -> str:
 def outlook_json(found: Range) -> JsonObject:
     return {
         "low_usd": usd_or_none(found.low.nano_usd),
+        "median_usd": usd_or_none(found.median.nano_usd),
         "high_usd": usd_or_none(found.high.nano_usd),
         "low_tokens": found.low.tokens,
+        "median_tokens": found.median.tokens,
         "high_tokens": found.high.tokens,
         "origin": "estimated",
         "basis": found.basis,
@@ -153,7 +178,7 @@ def outlook_json(found: Range) -> JsonObject:
 
 
 def _agents(office: Office, row: FeatureRow) -> Mapping[str, RoleAgent]:
-    """Loaded where it is needed: most look at a feature whose roles share one agent."""
+    """Loaded only when needed: in most features, all roles share one agent."""
     if not settings_of(office, row).by_role:
         return {}
     from sparing.desk.setup.role_agents import role_agents
@@ -185,7 +210,7 @@ def _ahead(
 
 
 def _dispatches(stage: Stage, cap: int, tasks: int) -> tuple[int, int]:
-    """The least and the most that a stage may send if nothing fails."""
+    """The fewest and most dispatches that a stage may need if nothing fails."""
     reviewers = sum(len(group) for group in stage.reviewers)
     revisions = len(stage.reviewers) * (cap - 1)
     match stage.work:

@@ -1,19 +1,22 @@
 """What a feature saved: the turns in its ledger, replayed with each lever off.
 
-A turn can be replayed if its end was seen, its calls are known and its row tells what else could
-have been sent. The others are left out of every side of the comparison, and counted.
+A turn can be replayed if its end was seen, its calls are known and its row says what else could
+have been sent. The others are left out of both sides of the comparison, and counted.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.config.settings import ClockKind
 from sparing.desk.money.feature_records import Basis
 from sparing.desk.money.naive_estimate import Sizes, follows, naive_turns_of, own_system, sizes_of
+from sparing.desk.money.spending import prices_billed
 from sparing.desk.office import Office, settings_of
 from sparing.economy.comparison.bound import CallSize
 from sparing.economy.comparison.naive import NaiveTurn, naive_usage
@@ -22,36 +25,37 @@ from sparing.economy.comparison.savings import Ladder, Savings, SavingStep, Spar
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.levers import SheetUse
 from sparing.economy.prices import Own, own_prices, price_of
+from sparing.flow.flows import TIERS
 from sparing.money import MILLION, to_usd
 from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.report.savings_table import Economy, LadderRow, SavingRow, joined
 from sparing.runtime.lever_record import covered_turns, effect_of_sheet
 from sparing.sent import NamedBlock, OtherPrompts, SeedWays, WayPrompt
 from sparing.usage import Usage
-from sparing.way import Lever, Way
+from sparing.way import Lever, Policy, Way
 
 PING, AHEAD = "keep-alive", "primer"
-"""Roles and templates under which a session is kept warm, and a trunk is sent ahead."""
+"""Roles and templates used for keeping a session warm and for sending a trunk ahead."""
 FILES_A_CALL = 2
 Blocks = tuple[CacheBlock, ...]
 TOLD_APART = frozenset(
     (Lever.TRUNK, Lever.INLINE, Lever.RESUME, Lever.HOUR, Lever.KEEP_ALIVE)
     + (Lever.PRIMER, Lever.NOTES, Lever.PRELOAD, Lever.SHEET)
 )
-"""Levers whose worth follows from one run; the others change work that nobody has seen undone."""
+"""Levers whose value one run shows; the others change work never seen without them."""
 
 
 class FeatureSavings(NamedTuple):
     savings: Savings
     rows: tuple[LedgerRow, ...]
-    """Those that were replayed, in order."""
+    """The rows that were replayed, in order."""
     left_out: int
     in_money: bool
-    """US dollars for a million tokens; otherwise multiples of the price of an input token."""
+    """True if costs are in US dollars per million tokens; else in multiples of an input token."""
 
 
 class Recorded(NamedTuple):
-    """What can be replayed of a feature."""
+    """The part of a feature that can be replayed."""
 
     rows: tuple[LedgerRow, ...]
     turns: tuple[RecordedTurn, ...]
@@ -80,7 +84,7 @@ def recorded_of(office: Office, basis: Basis) -> Recorded:
         tuple(with_bases([turn for _, turn, _ in found])),
         tuple(bill for _, _, bill in found),
         len(rows) - len(found),
-        own_prices(settings.models.prices),
+        prices_billed(own_prices(settings.models.prices), rows),
     )
 
 
@@ -88,16 +92,24 @@ def savings_of(office: Office, basis: Basis) -> FeatureSavings:
     found = recorded_of(office, basis)
     pairs = list(zip(found.rows, found.turns, strict=True))
     spared = {**_spared(found.rows), Lever.SHEET: _unopened(office, pairs)}
-    policy, priced = settings_of(office, basis.row).review.policy, found.priced
-    result = savings(
-        found.turns, lambda model: _rates(model, found.own, priced=priced), policy, spared,
-        found.naive,
-    )  # fmt: skip
+    priced = found.priced
+    policy = _policy_of(found.rows) or settings_of(office, basis.row).review.policy
+    rates = partial(_rates, own=found.own, priced=priced)
+    result = savings(found.turns, rates, policy, spared, found.naive)
+    if policy is Policy.SEED or basis.row.feature.flow in TIERS:
+        # It is the run itself; or it would go on in one session, which nothing here replays.
+        result = replace(result, seed=None)
     return FeatureSavings(result, found.rows, found.left_out, priced)
 
 
+def _policy_of(rows: Sequence[LedgerRow]) -> Policy | None:
+    """The policy of its last turn, which may no longer be the one that is set."""
+    told = [row.attempt.sent.policy for row in rows if row.attempt.sent.policy]
+    return Policy(told[-1]) if told else None
+
+
 def with_bases(turns: Sequence[RecordedTurn]) -> list[RecordedTurn]:
-    """A turn that only goes on has the base of the session it goes on in."""
+    """Give each turn that only continues a session the base of that session."""
     bases: dict[str, str] = {}
     made: list[RecordedTurn] = []
     for turn in turns:
@@ -113,8 +125,8 @@ def _rates(model: str, own: Own, *, priced: bool) -> Rates:
 
 
 def _spared(rows: Sequence[LedgerRow]) -> Spared:
-    """Of turns that were given files: the calls that they are expected to have done without. What
-    notes spare is a part of what the naive way opens again."""
+    """For turns that were given files: calls that these are expected to have saved. What notes
+    save is part of what the naive way opens again."""
     given = dict[int, list[int]]()
     for number, row in enumerate(rows):
         files = len(row.attempt.sent.given or ())
@@ -127,8 +139,8 @@ def _spared(rows: Sequence[LedgerRow]) -> Spared:
 def _unopened(
     office: Office, found: Sequence[tuple[LedgerRow, RecordedTurn]]
 ) -> dict[int, list[int]]:
-    """Of turns that were shown the fact sheet: files that turns without it open, each a call's
-    part with as much text as the files that this turn opened; nothing until it was compared."""
+    """For turns that were shown the fact sheet: the files that turns without it open, each as
+    part of a call with as much text as this turn's files had; empty until the two were compared."""
     rows = [row for row, _ in found]
     if not any(row.attempt.sent.sheet == SheetUse.SHOWN for row in rows):
         return {}
@@ -145,7 +157,7 @@ def _unopened(
 
 
 def recorded_turn(row: LedgerRow, naive: NaiveTurn, sizes: Sizes) -> RecordedTurn | None:
-    """None for a turn that can't be replayed."""
+    """The turn in replayable form; None if it can't be replayed."""
     attempt, result, sent = row.attempt, row.result, row.attempt.sent
     if row.outcome is not AttemptState.KNOWN or result is None or not result.calls or not sent:
         return None
@@ -181,8 +193,8 @@ def recorded_turn(row: LedgerRow, naive: NaiveTurn, sizes: Sizes) -> RecordedTur
 
 
 def _front(row: LedgerRow, sizes: Sizes) -> dict[str, Named]:
-    """Tools as they were sent, and the plain way's system prompt; rows that were kept before they
-    were told apart have neither."""
+    """Tools as sent, and the plain way's system prompt; older rows, which don't tell the two
+    apart, have neither."""
     naive = row.attempt.naive
     sent = naive.get("sent_tools")
     if not sent:
@@ -194,7 +206,7 @@ def _front(row: LedgerRow, sizes: Sizes) -> dict[str, Named]:
 
 
 def _before(row: LedgerRow) -> int:
-    """Tools and system prompt, as they were sent."""
+    """Tokens of tools and system prompt, as sent."""
     return int(row.attempt.naive.get("before") or row.attempt.sent.base or 0)
 
 
@@ -225,7 +237,7 @@ def _block(name: str, tokens: int) -> Blocks:
 
 
 def economy_of(office: Office, bases: Sequence[Basis]) -> Economy | None:
-    """Of one feature, or of several as one."""
+    """The savings of one feature, or of several combined."""
     return joined([_economy(savings_of(office, one)) for one in bases if one.ledger])
 
 
@@ -257,17 +269,24 @@ def _economy(found: FeatureSavings) -> Economy:
 
 
 def _untold(rows: Sequence[LedgerRow]) -> tuple[str, ...]:
-    """Levers in use of which one run can't tell what they are worth."""
+    """Levers in use whose value can't be derived from one run."""
     used = {name for row in rows for name in row.attempt.sent.levers or ()}
     return tuple(lever.value for lever in Lever if lever.value in used - TOLD_APART)
 
 
 def _off(rows: Sequence[LedgerRow]) -> dict[str, str]:
-    """Levers that some turn went without, and why."""
+    """Levers that a turn went without, and why; with the number of turns if others had it."""
+    known = [row.attempt.sent for row in rows if row.attempt.sent.levers or row.attempt.sent.off]
     found: dict[str, str] = {}
-    for row in rows:
-        found |= row.attempt.sent.off or {}
-    return found
+    for sent in known:
+        found |= sent.off or {}
+    times = Counter(name for sent in known for name in sent.off or ())
+    return {
+        name: why
+        if times[name] == len(known)
+        else f"{why} (in {times[name]} of {len(known)} turns)"
+        for name, why in found.items()
+    }
 
 
 def _ladder(ladder: Ladder, unit: int) -> LadderRow:

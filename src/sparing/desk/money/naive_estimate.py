@@ -1,9 +1,9 @@
 """A feature sent the naive way, from what its ledger keeps of every turn.
 
-Every report, the demo and the end of a run take their naive figure from here. Under another
-policy it is an estimate: sizes of what the naive way would have sent are on record. Its calls are
-those of the turn, less those that only opened documents which stand in the naive prompt, and with
-those more that a new session with the client's tools makes (`economy/comparison/naive_work.py`).
+Every report, the demo and the end of a run take their naive figure from here. Under another policy
+it is an estimate: the sizes of what the naive way would have sent are recorded. Its calls are those
+of the turn, without those that only opened documents which the naive prompt contains, plus those
+that a new session with the client's tools makes (`economy/comparison/naive_work.py`).
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ from statistics import median
 from typing import NamedTuple
 
 from sparing.agents.scripted_conversation import CALL_SECONDS
+from sparing.backend_name import SCRIPTED
 from sparing.codec import JsonObject
-from sparing.economy.comparison.naive import NaiveLook, NaiveTurn, naive_usage
+from sparing.economy.comparison.naive import NaiveLook, NaiveTurn
 from sparing.economy.comparison.naive_work import NaiveWork, WorkDone, naive_work
 from sparing.economy.estimates import READ_FACTOR
 from sparing.panel import members
 from sparing.records.ledger import LedgerRow
 from sparing.records.verdicts import VerdictRow
 from sparing.runtime.turn_history import kind_of
-from sparing.usage import Origin, Usage
+from sparing.tool import NUMBERED_LINES
+from sparing.usage import Origin
 from sparing.way import Way
 
 BUCKETS = ("uncached", "read", "write_5m", "write_1h")
@@ -30,12 +32,12 @@ Pair = tuple[str, int]
 
 
 class Sizes(NamedTuple):
-    """How what was really sent differs from what was estimated of it."""
+    """How actual sizes differ from the estimated ones."""
 
     scale: float
-    """A provider's tokens for each that we estimate."""
+    """Provider tokens per estimated token."""
     beside: Mapping[str, int]
-    """By tool set: tokens that the client usually puts beside a prompt."""
+    """Tokens that the client usually adds to a prompt, by tool set."""
 
     def beside_of(self, row: LedgerRow) -> int:
         own = _beside_prompt(row)
@@ -51,7 +53,7 @@ def sizes_of(rows: Sequence[LedgerRow]) -> Sizes:
 def naive_turns_of(
     rows: Sequence[LedgerRow], verdicts: Sequence[VerdictRow], *, counted: bool
 ) -> list[NaiveTurn]:
-    """Of one feature, in the order of their start."""
+    """Naive turns of one feature, in the order of their start."""
     given = Counter(one.turn for one in verdicts)
     sizes, works = sizes_of(rows), naive_work([_done(row, given) for row in rows])
     return [
@@ -69,34 +71,30 @@ def _done(row: LedgerRow, given: Mapping[str, int]) -> WorkDone:
         [int(call.get("asked", 0)) for call in calls],
         _own_files(row),
         papers=_papers(row),
+        # A script's agent counts the text of a file and no numbers.
+        numbered=1.0 if row.attempt.backend == SCRIPTED else NUMBERED_LINES,
         counted=given.get(row.attempt.dispatch, 0) if several else 0,
     )
 
 
-def naive_bills_of(
-    rows: Sequence[LedgerRow], verdicts: Sequence[VerdictRow], *, counted: bool
-) -> list[Usage]:
-    return naive_usage(naive_turns_of(rows, verdicts, counted=counted))
-
-
 def call_seconds(row: LedgerRow, *, counted: bool) -> float:
-    """On a counted clock turns may overlap: there calls follow one another as the scripted agent
-    makes them."""
+    """On a counted clock turns may overlap, so calls follow one another at the scripted agent's
+    pace."""
     if counted or row.result is None or not row.result.calls:
         return CALL_SECONDS
     return row.result.seconds / len(row.result.calls)
 
 
 def follows(row: LedgerRow) -> bool:
-    """A turn that goes on at once in the session of the one before."""
+    """Whether the turn continues the session of the one before right away."""
     sent = row.attempt.sent
     resumed = row.attempt.way == Way.RESUME.value
     return bool(sent) and resumed and not sent.ways and not sent.predicted
 
 
 def _beside_prompt(row: LedgerRow) -> int | None:
-    """Tokens that the client put beside the prompt of a new session, as far as sizes are simulated
-    as they are estimated; None where that can't be told."""
+    """Tokens that the client added to the prompt of a new session, if its sizes are simulated by
+    the same estimate; None if unknown."""
     first, before = _first_input(row), sent_before(row)
     resumed = row.attempt.way == Way.RESUME.value
     if first is None or before is None or resumed or _is_measured(row):
@@ -106,7 +104,7 @@ def _beside_prompt(row: LedgerRow) -> int | None:
 
 
 def sent_before(row: LedgerRow) -> int | None:
-    """Tools and system prompt of a new session; the plain way has the role as system prompt."""
+    """Tokens of a new session's tools and system prompt, which in the plain way is the role."""
     before = row.attempt.naive.get("before")
     return None if before is None else int(before) + own_system(row)
 
@@ -137,7 +135,7 @@ def _turn(row: LedgerRow, work: NaiveWork, sizes: Sizes, seconds: float) -> Naiv
 
 
 def _apart(row: LedgerRow, work: NaiveWork, scale: float) -> tuple[NaiveLook, ...]:
-    """Of reviewers who looked in one turn: the turn of each whose verdict counted."""
+    """For reviewers who shared a turn: a turn for each one whose verdict counted."""
     if not work.apart:
         return ()
     roles = [(str(digest), round(scale * int(size))) for digest, size in row.attempt.naive["roles"]]
@@ -151,19 +149,19 @@ def _pair(naive: JsonObject, name: str, scale: float) -> Pair:
 
 
 def _own_files(row: LedgerRow) -> int:
-    """Files that it opened beside those that it was told by path."""
+    """Number of files it opened besides those that were given by path."""
     opened = len(row.result.files_read) if row.result else 0
     return max(0, opened - _told_by_path(row)[1])
 
 
 def _told_by_path(row: LedgerRow) -> tuple[int, int]:
-    """Tokens and files."""
+    """Tokens and number of the files that were given by path."""
     told = row.attempt.sent.ways.get(row.attempt.way)
     return (told.reads if told else None) or (0, 0)
 
 
 def _papers(row: LedgerRow) -> tuple[float, float]:
-    """What the turn was told by path and has opened: tokens, and its share of all it opened."""
+    """Files given by path that the turn opened: tokens, and their share of all files opened."""
     tokens, files = _told_by_path(row)
     opened = len(row.result.files_read) if row.result else 0
     if not files or not opened:
@@ -173,7 +171,7 @@ def _papers(row: LedgerRow) -> tuple[float, float]:
 
 
 def _scale(rows: Sequence[LedgerRow]) -> float:
-    """A provider's tokens for each that we estimate, as the first calls of new sessions show."""
+    """Provider tokens per estimated token, from the first calls of new sessions."""
     told = estimated = 0
     for row in rows:
         first, before = _first_input(row), sent_before(row)
@@ -186,7 +184,7 @@ def _scale(rows: Sequence[LedgerRow]) -> float:
 
 
 def _beside(rows: Sequence[LedgerRow]) -> dict[str, int]:
-    """By tool set, what is usual; for turns that were resumed."""
+    """Usual number of tokens by tool set; used for resumed turns."""
     found: dict[str, list[int]] = {}
     for row in rows:
         tokens = _beside_prompt(row)

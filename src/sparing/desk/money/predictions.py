@@ -1,7 +1,7 @@
-"""Each turn's predicted cost beside its bill, and whether its prompt held all it had to.
+"""Each turn's predicted cost beside its bill, and whether its prompt contained all it had to.
 
-Of turns whose row holds a prediction for the way that was taken, in money, and whose bill is
-known; the others are counted, never guessed.
+Covers turns with a known bill and a prediction in money for the way they were sent; the others are
+counted, never guessed.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from statistics import median
 from typing import NamedTuple
 
 from sparing.money import MILLION, NANO, dollars
+from sparing.percent import percent
 from sparing.records.ledger import LedgerRow
-from sparing.report.figures import Figure, percent
+from sparing.report.figures import Figure
 from sparing.sent import IN_MONEY
 
 
@@ -22,7 +23,7 @@ class PredictedTurn(NamedTuple):
 
     @property
     def error(self) -> float | None:
-        """How far the prediction was off, as a part of the bill."""
+        """The prediction's error as a fraction of the bill."""
         if not self.billed_nano_usd:
             return None
         return abs(self.nano_usd - self.billed_nano_usd) / self.billed_nano_usd
@@ -36,7 +37,7 @@ def prediction_of(row: LedgerRow) -> PredictedTurn | None:
 
 
 def predicted_nano(row: LedgerRow) -> int | None:
-    """What the way that was taken was expected to cost; None if that was not in money."""
+    """Predicted cost of the way it was sent; None if that was not in money."""
     sent = row.attempt.sent
     expected = (sent.predicted or {}).get(row.attempt.way)
     if expected is None or expected.cost is None or sent.unit != IN_MONEY:
@@ -66,7 +67,7 @@ def _prediction(rows: Iterable[LedgerRow], origin: str) -> Figure:
 
 
 def _recall(rows: Sequence[LedgerRow]) -> Figure:
-    """Lines a role had to know that no prompt held and no named file has."""
+    """Share of the lines a role had to know that were in its prompt or in a named file."""
     name = "context recall"
     needed = sum(row.attempt.sent.needed or 0 for row in rows)
     missing = sum(len(row.attempt.sent.missing or ()) for row in rows)

@@ -1,7 +1,7 @@
-"""What the original workflow asked of its review loops and expected of them, as figures.
+"""What the original workflow required of its review loops and expected of them, as figures.
 
-Its three requirements and its alarms compare characters; beside them stands what was billed for
-the same work, since characters say little about money.
+Its three requirements and its alarms compare characters; beside them is what was billed for the
+same work, since characters say little about money.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from sparing.economy.choose import MATRIX
 from sparing.economy.predict import DeltaState, too_long
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
-from sparing.records.ledger import LedgerRow
-from sparing.report.figures import Figure, percent
+from sparing.percent import percent
+from sparing.report.figures import Figure
 from sparing.report.spending import Spending, dollars, tokens, total
 
 FEATURES = 3
-"""So many features tell enough for advice."""
+"""Number of features needed for advice."""
 HALF = 0.5
 FIFTH = 0.2
 MEASURED, SIMULATED, ESTIMATED = "measured", "simulated", "estimated"
 NOT_RESUMED = "nothing was resumed"
+NO_DELTA = "no delta was sent"
 ALL_FRESH = "each turn with its role's latest fresh prompt"
 GUARDED = frozenset(row.scenario for row in MATRIX if row.delta is DeltaState.TOO_LONG)
 DOCUMENT_STAGES = frozenset(
@@ -36,20 +37,35 @@ DOCUMENT_STAGES = frozenset(
 
 
 class RunMarks(NamedTuple):
-    """What was marked during the runs."""
+    """Counts of what was marked during the runs."""
 
     unread: int = 0
     fell_back: int = 0
 
 
+class Loops(NamedTuple):
+    resumed: tuple[Turns, ...]
+    all: int
+
+    @classmethod
+    def of(cls, turns: Sequence[Turns]) -> Loops:
+        found = [one for one in turns if one.is_loop]
+        return cls(tuple(one for one in found if any(map(is_resume, one.rows))), len(found))
+
+    @property
+    def words(self) -> str:
+        """The loops that a figure covers."""
+        return f"loops that resumed: {len(self.resumed)} of {self.all}"
+
+
 def asked_figures(turns: Sequence[Turns], told: RunMarks, spent: Spending) -> tuple[Figure, ...]:
     """NFR1-3 and the alarms, with the bill of the loops they are about."""
-    looped = [one for one in turns if any(map(is_resume, one.rows))]
+    loops = Loops.of(turns)
     return (
         _shorter(turns),
         _fallbacks(turns, told),
-        _characters(looped, _none_compared(turns)),
-        _billed({(one.stage, one.role) for one in looped}, spent, _none_compared(turns)),
+        _characters(loops, _none_compared(turns)),
+        _billed(loops, spent, _none_compared(turns)),
         _guard(turns),
         _unread(turns, told),
     )
@@ -64,7 +80,7 @@ def _shorter(turns: Sequence[Turns]) -> Figure:
 
 
 def _none_compared(turns: Sequence[Turns]) -> str:
-    """A session that stages share is resumed by turns that have no fresh one in their stage."""
+    """Why no resume can be compared: in a shared session, a stage may have no fresh turn."""
     count = len(resumes(turns))
     if not count:
         return NOT_RESUMED
@@ -73,7 +89,7 @@ def _none_compared(turns: Sequence[Turns]) -> str:
 
 
 def _fallbacks(turns: Sequence[Turns], told: RunMarks) -> Figure:
-    """Those that a turn was spent on, and those that were seen to be useless before."""
+    """Failed resumes: those that a turn was spent on, or those ruled out before."""
     failed = max(len(fallbacks(turns)), told.fell_back)
     tried = max(len(resumes(turns)), failed)
     share = failed / tried if tried else None
@@ -83,9 +99,10 @@ def _fallbacks(turns: Sequence[Turns], told: RunMarks) -> Figure:
     return Figure(name, share, said, MEASURED, "alarm: above 20 % of resumes", holds)
 
 
-def _characters(looped: Sequence[Turns], none: str) -> Figure:
+def _characters(loops: Loops, none: str) -> Figure:
     """As the original has it: over five iterations, by the sizes of the prompts that were sent;
     `none` says why there is no loop to count."""
+    looped = loops.resumed
     sent = sum(sum(one.chars) for one in looped)
     fresh = sum(sum(one.fresh_chars) for one in looped)
     five = sum(one.five[0] for one in looped)
@@ -94,45 +111,44 @@ def _characters(looped: Sequence[Turns], none: str) -> Figure:
     if share is not None:
         said = f"{percent(share)} over five iterations, {percent(sent / fresh)} over those that ran"
     against = f"asked for: below 50 % of all-fresh, that is {ALL_FRESH}"
+    if looped:
+        against = f"{loops.words}; {against}"
     holds = None if share is None else share < HALF
     return Figure("characters of loops", share, said, ESTIMATED, against, holds)
 
 
-def _billed(loops: set[tuple[str, str]], spent: Spending, none: str) -> Figure:
-    rows = [row for row in spent.rows if (row.stage, row.role) in loops]
+def _billed(loops: Loops, spent: Spending, none: str) -> Figure:
+    resumed = {(one.stage, one.role) for one in loops.resumed}
+    rows = [row for row in spent.rows if (row.stage, row.role) in resumed]
     cost, naive = total([row.cost_usd for row in rows]), total([row.naive_usd for row in rows])
     name = "billed for the same loops"
     if not rows:
         return Figure(name, None, none, spent.origin)
-    said = f"{dollars(cost)} against {dollars(naive)} the naive way{_less(cost, naive)}"
-    against = f"{spent.baseline.words} ({spent.naive_origin})"
+    said = f"{dollars(cost)} against {dollars(naive)} with naive prompting{_less(cost, naive)}"
+    against = f"{loops.words}; {spent.baseline.words} ({spent.naive_origin})"
     return Figure(name, _ratio(cost, naive), said, spent.origin, against)
 
 
 def _guard(turns: Sequence[Turns]) -> Figure:
     tried, tripped = guard_counts(turns)
     share = tripped / tried if tried else None
-    said = f"{tripped} of {tried} later turns at documents" if tried else "no later turn"
+    said = f"{tripped} of {tried} at documents" if tried else NO_DELTA
     name = "deltas over half of the fresh prompt"
     return Figure(name, share, said, MEASURED, "alarm: above 50 % of them", _within(share, HALF))
 
 
 def guard_counts(turns: Iterable[Turns]) -> tuple[int, int]:
-    """Later turns at documents, and those which the size guard stops, or would under `seed`."""
+    """Deltas for repeated document reviews, sent or held back for their size; and how many of
+    them the size guard stops, or would stop under `seed`."""
     tried = tripped = 0
     for one in turns:
         if one.stage not in DOCUMENT_STAGES:
             continue
         for row, fresh in zip(one.rows[1:], one.fresh_chars[1:], strict=True):
-            tried += 1
-            tripped += _trips(row, fresh)
+            held = row.attempt.reason in GUARDED
+            tried += held or is_resume(row)
+            tripped += held or (is_resume(row) and too_long(row.attempt.prompt_chars, fresh))
     return tried, tripped
-
-
-def _trips(row: LedgerRow, fresh_chars: int) -> bool:
-    if is_resume(row):
-        return too_long(row.attempt.prompt_chars, fresh_chars)
-    return row.attempt.reason in GUARDED
 
 
 def _unread(turns: Sequence[Turns], told: RunMarks) -> Figure:
@@ -147,7 +163,7 @@ def _unread(turns: Sequence[Turns], told: RunMarks) -> Figure:
 def claim_figures(
     turns: Sequence[Turns], repeated: float | None, count: int, spent: Spending
 ) -> tuple[Figure, ...]:
-    """What the original expected, beside what came of it."""
+    """What the original expected, compared with the actual results."""
     rows = [row for one in turns for row in one.rows]
     sessions = len({row.result.session for row in rows if row.result and row.result.session})
     sent = sum(one.sent_tokens for one in turns)
@@ -166,17 +182,17 @@ def claim_figures(
         ),
         Figure(
             "prompts against full injection", saved, _said(saved), ESTIMATED,
-            "expected: 25 to 40 % less; full injection: every document in full, every turn",
+            "expected: 25 to 40 % less; full injection: the role and every document, every turn",
         ),
         Figure(
             "cost against naive", _ratio(cost, naive), _less(cost, naive)[2:] or "unknown",
-            f"{spent.origin} against simulated", "expected: 50 to 70 % less",
+            f"{spent.origin} against {spent.naive_origin}", "expected: 50 to 70 % less",
         ),
     )  # fmt: skip
 
 
 def advice(turns: Sequence[Turns], told: RunMarks) -> tuple[str, ...]:
-    """What the alarms advise; to be asked once enough features are there."""
+    """What the alarms advise; meant to be called once there are enough features."""
     said: list[str] = []
     if _fallbacks(turns, told).holds is False:
         said.append("more than 20 % of resumes failed: set review.policy to fresh")
@@ -194,7 +210,8 @@ def _within(share: float | None, limit: float) -> bool | None:
 def _said(saved: float | None) -> str:
     if saved is None:
         return "unknown"
-    return f"{abs(100 * saved):.0f} % {'less' if saved >= 0 else 'more'}"
+    part = round(100 * saved)
+    return f"{abs(part)} % {'less' if part > 0 else 'more'}" if part else "about the same"
 
 
 def _ratio(cost: Decimal | None, naive: Decimal | None) -> float | None:

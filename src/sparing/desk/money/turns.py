@@ -1,7 +1,7 @@
 """One role's turns at one thing, in order: what was sent, and what fresh turns would have been.
 
-Pure reading of ledger rows. A turn in which a reply was put into shape belongs to the look before
-it and is no turn of its own.
+Only reads ledger rows. A turn in which a reply was put into shape belongs to the review before it
+and does not count as a turn.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from sparing.segment import CHARS_PER_TOKEN
 from sparing.way import Way
 
 REPAIR = "repair_reply"
+CONTINUED = frozenset((Way.RESUME.value, Way.FORK.value))
+"""Ways of sending that continue a session, which already has its system prompt."""
 ITERATIONS = 5
-"""How long a loop is by which the original measures its saving."""
+"""Length of the loop by which the original measures its saving."""
 
 
 class Turns(NamedTuple):
@@ -26,12 +28,18 @@ class Turns(NamedTuple):
     rows: tuple[LedgerRow, ...]
 
     @property
+    def is_loop(self) -> bool:
+        """Whether it was asked again after a review; mere consecutive turns are no loop."""
+        iterations = {row.attempt.iteration for row in self.rows}
+        return len(self.rows) > 1 and (len(iterations) > 1 or any(map(is_resume, self.rows)))
+
+    @property
     def chars(self) -> list[int]:
         return [row.attempt.prompt_chars for row in self.rows]
 
     @property
     def fresh_chars(self) -> list[int]:
-        """Of each turn, had it been fresh: its own prompt, or the latest fresh one before it."""
+        """Size of each turn if fresh: its own prompt, or the latest fresh one before it."""
         sizes: list[int] = []
         latest = 0
         for row in self.rows:
@@ -41,7 +49,7 @@ class Turns(NamedTuple):
 
     @property
     def shorter(self) -> list[bool]:
-        """Of each resumed turn with a fresh one before it: whether its prompt is shorter."""
+        """For each resumed turn with a fresh one before it: whether its prompt is shorter."""
         sizes = zip(self.rows, self.chars, self.fresh_chars, strict=True)
         begun = False
         found: list[bool] = []
@@ -53,7 +61,7 @@ class Turns(NamedTuple):
 
     @property
     def five(self) -> tuple[int, int]:
-        """Characters of five iterations of this size: one fresh and four resumed, all fresh."""
+        """Characters of five such iterations: one fresh and four resumed, and all fresh."""
         fresh = max(self.fresh_chars)
         resumed = [row.attempt.prompt_chars for row in self.rows if is_resume(row)]
         later = sum(resumed) // len(resumed) if resumed else fresh
@@ -61,12 +69,13 @@ class Turns(NamedTuple):
 
     @property
     def full_tokens(self) -> int:
-        """With every document in full, as recorded with each turn."""
+        """Tokens with every document in full, as recorded with each turn."""
         return sum(full_tokens(row) for row in self.rows)
 
     @property
     def sent_tokens(self) -> int:
-        return sum(-(-chars // CHARS_PER_TOKEN) for chars in self.chars)
+        """Tokens of the prompts, each with the system prompt of the session it opens."""
+        return sum(map(sent_tokens, self.rows))
 
 
 def turns_of(rows: Iterable[LedgerRow]) -> tuple[Turns, ...]:
@@ -83,9 +92,22 @@ def is_resume(row: LedgerRow) -> bool:
 
 
 def full_tokens(row: LedgerRow) -> int:
-    """Of the role and of every document in full; zero where they were not recorded."""
+    """Tokens of the role and every document in full; zero if they were not recorded."""
     recorded = (row.attempt.naive.get(name) for name in ("prompt", "role"))
     return sum(int(one[1]) for one in recorded if one)
+
+
+def sent_tokens(row: LedgerRow) -> int:
+    return -(-row.attempt.prompt_chars // CHARS_PER_TOKEN) + system_tokens(row)
+
+
+def system_tokens(row: LedgerRow) -> int:
+    """Tokens of the system prompt that opens a session: the neutral one, or the role's own. Full
+    injection has the role there, so both sides count it. Zero if it was not recorded."""
+    naive = row.attempt.naive
+    if row.attempt.way in CONTINUED or "sent_tools" not in naive:
+        return 0
+    return int(naive["before"]) - int(naive["sent_tools"]) + int(naive.get("own_system") or 0)
 
 
 def resumes(turns: Sequence[Turns]) -> list[LedgerRow]:

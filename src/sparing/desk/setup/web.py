@@ -1,16 +1,16 @@
-"""Whether a person lets agents have the web searched in this repository."""
+"""Whether a person allows agents to search the web in this repository."""
 
 from __future__ import annotations
 
+from sparing.clients.web_search import answer_of, keep_web_answer, revoke_web
 from sparing.config.roles import WebUse
 from sparing.desk.office import Office
-from sparing.runtime.web_search import answer_of, keep_web_answer, revoke_web
 
 NOT_AGREED = "nobody has agreed to web searches yet, so there are none: sparing trust --web"
 
 
 def open_web_question(office: Office) -> WebUse | None:
-    """What is wanted and nobody was asked about."""
+    """The configured web use that no one has been asked about yet; None if there is none."""
     wanted = office.loaded.settings.roles.web
     return wanted if answer_of(wanted, office.folder.path) is None else None
 

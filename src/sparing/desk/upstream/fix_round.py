@@ -1,7 +1,7 @@
 """A round that fixes what a pull request's reviewers and CI found: its price, and the order.
 
-Nothing is spent before a person agreed, or said so in advance; then only what people of the
-repository said counts. The feature's last gate opens again and has this as its answer, in one
+Nothing is spent unless a person agreed, now or in advance; if in advance, only findings from
+members of the repository count. The feature's last gate is reopened with this as its answer, in one
 transaction: a crash leaves all of it or nothing.
 """
 
@@ -39,11 +39,11 @@ KIND = "gate"
 
 class FixRound(NamedTuple):
     number: int
-    """Of the pull request."""
+    """Number of the pull request."""
     findings: tuple[PullFinding, ...]
-    """What the round is about."""
+    """Findings that the round is to fix."""
     left: tuple[PullFinding, ...]
-    """What was not chosen."""
+    """Findings that were not chosen."""
     author: str
     price: str
 
@@ -51,8 +51,8 @@ class FixRound(NamedTuple):
 def plan_fix(
     office: Office, row: FeatureRow, only: Collection[str] = (), *, members: bool = False
 ) -> FixRound:
-    """Refused where there is nothing to fix. `members`: nobody was asked, so what outsiders said
-    and mere suggestions are left."""
+    """Raises an error if there is nothing to fix. `members`: no one was asked, so findings of
+    outsiders and mere suggestions are left out."""
     feature, told = row.feature, last_seen(office, row)
     need_rest(row)
     if told.state != PullState.OPEN:
@@ -86,9 +86,10 @@ def _counts_unasked(one: PullFinding) -> bool:
 
 
 def start_fix(
-    office: Office, row: FeatureRow, plan: FixRound, environ: Mapping[str, str], at: float
-) -> None:
-    """The last gate opens again, and this is its answer."""
+    office: Office, row: FeatureRow, plan: FixRound, environ: Mapping[str, str], at: float,
+    sender: str = "",
+) -> None:  # fmt: skip
+    """Reopen the last gate with this as its answer. `sender`: if not the person at this machine."""
     head = _with_pushed(office, row, environ)
     state = replace(
         FlowState.load(row.place["state"]), position=Position.GATE, reason="", cause=Cause.NONE,
@@ -102,13 +103,13 @@ def start_fix(
             raise answers.moved_on(features.get(tx, key) or row)
         why = f"pull request #{plan.number} came back"
         gates.open_gate(tx, gates.Gate(gate, key, state.stage, KIND, why, at))
-        letter = Letter(0, key, OutcomeKind.FIX.value, gate, text, office.sender)
+        letter = Letter(0, key, OutcomeKind.FIX.value, gate, text, sender or office.sender)
         mailbox.post(tx, f"{gate}.{OutcomeKind.FIX.value}", letter, at)
 
 
 def _with_pushed(office: Office, row: FeatureRow, environ: Mapping[str, str]) -> str:
-    """The feature's commit, with what others pushed to its branch at the host: a push of ours
-    would be refused without it. Repeated after a crash it finds the branch moved."""
+    """The feature's commit, merged with what others pushed to its branch at the host: otherwise
+    our push would be refused. Safe to repeat after a crash."""
     feature, repo, there = row.feature, office.repository, last_seen(office, row).head
     if there == handover_event(office, row).commit or _holds(repo, row.head, there):
         return row.head
@@ -134,7 +135,13 @@ def _holds(repo: Repository, commit: str, other: str) -> bool:
     return bool(object_id(repo.git(), f"{other}^{{commit}}")) and contains(repo, commit, other)
 
 
+def finding_words(one: PullFinding) -> str:
+    """One line, such as `C2 blocker app/gate.py:14 (grace)`."""
+    who = one.author if one.member else f"{one.author}, not of this repository"
+    return f"{one.id}  {one.finding.severity}  {one.finding.location}  ({who})"
+
+
 def severities(found: Sequence[PullFinding]) -> str:
-    """`2 blockers, 1 warning`."""
+    """Counts by severity, such as `2 blockers, 1 warning`."""
     counts = [(sum(one.finding.severity is kind for one in found), kind.value) for kind in Severity]
     return ", ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in counts if n)

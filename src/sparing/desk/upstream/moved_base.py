@@ -1,7 +1,7 @@
-"""Whether the base branch has moved since a feature began, and what of the feature that touches.
+"""Whether the base branch has moved since a feature began, and what in the feature that affects.
 
-Told at every gate: who approves should know that the code below has changed meanwhile. Reads
-only; no merge is tried here. Of a branch that follows a remote one, the later of the two counts.
+Shown at every gate: the person approving should know that the code below has changed. Reads only;
+no merge is attempted here. If a branch follows a remote one, the later of the two counts.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.facts import touched
-from sparing.context.documents.section_links import sections_naming
 from sparing.context.documents.tasks import parse_tasks
+from sparing.context.links.section_files import sections_naming
 from sparing.desk.office import Office, settings_of
 from sparing.errors import SparingError
 from sparing.records.features import FeatureRow
@@ -26,23 +26,23 @@ DOCUMENTS = (ArtifactName.SPEC, ArtifactName.DESIGN, ArtifactName.PLAN)
 
 class BaseMove(NamedTuple):
     branch: str
-    """As a person knows it: `main`, or `origin/main` where that is ahead."""
+    """Name for display: `main`, or `origin/main` if that is ahead."""
     tip: str
     commits: int
     files: tuple[str, ...]
-    """What changed in the base since the feature began."""
+    """Files changed in the base since the feature began."""
     both: tuple[str, ...]
-    """Of those, what the feature changes too."""
+    """Those among them that the feature changes, too."""
     tasks: tuple[str, ...]
     """Numbers of tasks that name one of them."""
     sections: tuple[tuple[str, str], ...]
     """Document and heading of sections that name one of them."""
     rewritten: bool = False
-    """The base no longer holds the commit that the feature began with."""
+    """True if the base no longer contains the commit that the feature began with."""
 
 
 def base_move(office: Office, row: FeatureRow) -> BaseMove | None:
-    """None where the branch is as it was, or is in the feature already."""
+    """None if the branch has not moved, or is in the feature already."""
     feature, repo = row.feature, office.repository
     found = newest_base(repo, feature.base_branch)
     if found is None or found.commit == feature.base_commit:
@@ -89,7 +89,7 @@ def _sections(
 
 
 def moved_base_notes(office: Office, row: FeatureRow) -> tuple[str, ...]:
-    """A line or a few, or nothing where the branch is as it was."""
+    """A few lines; empty if the branch has not moved."""
     found = base_move(office, row)
     if found is None:
         return ()
@@ -122,7 +122,7 @@ def _named(found: BaseMove) -> str:
 
 
 def few(names: Iterable[str]) -> str:
-    """The first of a list, and how many more there are."""
+    """The first few names, and how many more there are."""
     listed = list(names)
     more = f" and {len(listed) - MOST_NAMES} more" if len(listed) > MOST_NAMES else ""
     return f"{', '.join(listed[:MOST_NAMES])}{more}"

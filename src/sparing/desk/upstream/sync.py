@@ -32,17 +32,19 @@ from sparing.workspace.git.worktree import Worktree
 
 class SyncPlan(NamedTuple):
     move: BaseMove | None
-    """None where there is nothing to bring in."""
+    """None if there is nothing to bring in."""
     conflicts: tuple[str, ...] = ()
     rebase: bool = False
     lines: tuple[str, ...] = ()
-    """What a person should know before, a line each."""
+    """What the person should know before confirming, one line each."""
+    price: str = ""
+    """Price of resolving the conflicts; empty without any."""
 
 
 def plan_sync(
     office: Office, row: FeatureRow, how: str = "", fetch: Mapping[str, str] | None = None
 ) -> SyncPlan:
-    """Refused where it makes no sense; nothing of the feature is written."""
+    """Plan a sync, leaving the feature unchanged; raise an error where it makes no sense."""
     number, feature = row.feature.id, row.feature
     if row.status.is_over:
         raise answers.no_gate(row)
@@ -62,12 +64,13 @@ def plan_sync(
         refuse_unsaved(office, row, f"sparing sync {number}")
     conflicts = merge_trees(office.repository, row.head, move.tip).conflicts if begun else ()
     method = SyncMethod(how) if how else settings_of(office, row).commits.sync
-    lines = (*move_words(row, move), *_conflict_words(office, row, conflicts))
-    return SyncPlan(move, conflicts, method is SyncMethod.REBASE, lines)
+    price = outlook_brief(fix_outlook(office, row, 1, MOST_TRIES)) if conflicts else ""
+    lines = (*move_words(row, move), _conflict_words(row, conflicts, price))
+    return SyncPlan(move, conflicts, method is SyncMethod.REBASE, lines, price)
 
 
 def sync(office: Office, row: FeatureRow, plan: SyncPlan, sender: str, at: float) -> bool:
-    """True if the engine has something to do for it."""
+    """Carry out the plan; True if the engine has work to do for it."""
     assert plan.move is not None
     if row.status is FeatureStatus.PLANNED:
         with office.database.write() as tx:
@@ -79,19 +82,16 @@ def sync(office: Office, row: FeatureRow, plan: SyncPlan, sender: str, at: float
     return True
 
 
-def _conflict_words(office: Office, row: FeatureRow, conflicts: tuple[str, ...]) -> tuple[str, ...]:
+def _conflict_words(row: FeatureRow, conflicts: tuple[str, ...], price: str) -> str:
     if not conflicts:
-        return ("git can merge it without a conflict; the checks run again",)
+        return "git can merge it without a conflict; the checks run again"
     who = code_stage(row.feature.flow).author
-    price = outlook_brief(fix_outlook(office, row, 1, MOST_TRIES))
-    return (
-        f"conflicts in {', '.join(conflicts)}: {who} gets both sides; 1 to {MOST_TRIES} turns,"
-        f" {price}",
-    )
+    named = ", ".join(conflicts)
+    return f"conflicts in {named}: {who} gets both sides; 1 to {MOST_TRIES} turns, {price}"
 
 
 def _refuse_half_done(row: FeatureRow) -> None:
-    """A task that is half done is in no state to be merged."""
+    """Raise an error if a task is half done: it is in no state to be merged."""
     number, place = row.feature.id, Place.load({**row.place, "review": None})
     if place.step in AT_WORK and place.building.since not in ("", row.head):
         raise FeatureError(
@@ -101,7 +101,7 @@ def _refuse_half_done(row: FeatureRow) -> None:
 
 
 def refuse_unsaved(office: Office, row: FeatureRow, then: str, below: str = "") -> None:
-    """What a person changed in the worktree, or in a folder of it, is theirs to commit."""
+    """Refuse while the worktree, or a folder of it, has changes the person has yet to commit."""
     number, path = row.feature.id, office.folder.worktree(row.feature.name)
     if not (path / ".git").is_file():
         return
