@@ -1,14 +1,14 @@
-"""`refine`: a document changes, and only what depends on the change is asked again.
+"""`refine`: change a document and redo only what depends on the change.
 
-What that is, and what it may cost, is said before anything is written; the engine obeys it as the
-answer to the gate at which the feature waits.
+The affected stages and the possible cost are shown before anything is written; the engine receives
+the plan as the answer to the gate at which the feature waits.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from sparing.approval.effects import Papers, StageEffect, document_changes, expected
+from sparing.approval.effects import Papers, StageEffect, document_changes, expected, moved_effects
 from sparing.artifact import ArtifactName
 from sparing.context.documents.markdown import outline
 from sparing.context.links.dependents import (
@@ -43,17 +43,17 @@ TITLE = 1
 
 class RefinePlan(NamedTuple):
     body: str
-    """What the engine is told; empty if nothing depends on what changed."""
+    """The instruction for the engine; empty if nothing depends on what changed."""
     changes: tuple[PartChange, ...]
-    """Sections that changed, or that a person's words name."""
+    """Sections that changed, or that the person's request names."""
     effects: tuple[StageEffect, ...]
-    """What is asked again, at most."""
+    """The most that may have to be redone."""
     kept: tuple[str, ...]
     """Stages that stay approved."""
     kept_tasks: tuple[str, ...]
     price: Range
     lines: tuple[str, ...]
-    """What a person should know before, a line each."""
+    """What the person should know before confirming, one line each."""
 
 
 class _Draft(NamedTuple):
@@ -61,13 +61,13 @@ class _Draft(NamedTuple):
     changes: tuple[PartChange, ...]
     effects: tuple[StageEffect, ...]
     first: str
-    """What changes, in words."""
+    """Description of what changes."""
     author: str = ""
     """The stage whose author changes its document first; empty if it has been changed."""
 
 
 def plan_refine(office: Office, row: FeatureRow, words: str, document: str = "") -> RefinePlan:
-    """Refused where it makes no sense; nothing is written."""
+    """Plan a refinement without writing anything; raise an error where it makes no sense."""
     _refuse(office, row)
     said = answers.plain(words, f'sparing refine {row.feature.id} "say what should be different"')
     name = _document(row, document)
@@ -106,7 +106,7 @@ def _document(row: FeatureRow, name: str) -> ArtifactName:
 def _rewritten(
     office: Office, row: FeatureRow, papers: Papers, name: ArtifactName, words: str
 ) -> RefinePlan:
-    """Its author changes it; which sections that will be is known when it has."""
+    """Plan for a document that its author has yet to change; its changes aren't known before."""
     number, file = row.feature.id, name.filename
     text = papers.library.text(row.head, name)
     if not text.strip():
@@ -134,7 +134,7 @@ def _rewritten(
 
 
 def _named(file: str, text: str, words: str) -> tuple[PartChange, ...]:
-    """Sections that a person's words name."""
+    """The sections that the person's request names."""
     said = DocumentPart("", f"{file.removesuffix('.md')} {' '.join(words.split())}")
     return tuple(
         PartChange(file, part.name, ChangeKind.CHANGED)
@@ -144,14 +144,18 @@ def _named(file: str, text: str, words: str) -> tuple[PartChange, ...]:
 
 
 def _followed(office: Office, row: FeatureRow, papers: Papers) -> RefinePlan:
-    """It has been changed already: by hand, or with a base that was brought in."""
-    changes, number = document_changes(papers), row.feature.id
+    """Plan for documents already changed, by hand or by merging in a newer base."""
+    number, moved = row.feature.id, moved_effects(papers)
+    files = [one for effect in moved for one in effect.causes if not one.name]
+    own = document_changes(papers)
+    changes = (*own, *dict.fromkeys(files))
     if not changes:
         raise FeatureError(
             f"nothing changed in the documents of feature {number} since they were approved",
             f'sparing refine {number} "say what should be different"',
         )
-    file = changes[0].document
+    documents = [*(one.document for one in own), *(one.document for one in moved)]
+    file = min(documents, key=[one.writes.filename for one in FEATURE.stages if one.writes].index)
     stage = writer_of(FEATURE.name, ArtifactName(file.removesuffix(".md")))
     effects = tuple(expected(papers, stage, ()))
     first = f"changed since it was approved: {change_words(changes)}"
@@ -169,7 +173,7 @@ def _plan(office: Office, row: FeatureRow, papers: Papers, draft: _Draft) -> Ref
     most = "at most " if author and not draft.changes else ""
     lines = (
         draft.first,
-        *(f"asked again: {most}{effect_words(one)}" for one in effects),
+        *(f"to be redone: {most}{effect_words(one)}" for one in effects),
         "" if effects else "nothing depends on it",
         f"stays approved: {', '.join(kept)}" if kept else "",
         f"tasks that stay done: {', '.join(tasks)}" if tasks else "",

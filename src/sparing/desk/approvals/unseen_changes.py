@@ -1,6 +1,6 @@
-"""Sections that changed after somebody approved what rests on them.
+"""Sections that changed after a stage resting on them was approved.
 
-Told at every gate: who approves should know that something above it has changed meanwhile.
+Shown at every gate, so that the person approving knows that something upstream has changed since.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ def unseen(office: Office, row: FeatureRow) -> tuple[StageEffect, ...]:
 
 
 def unseen_notes(office: Office, row: FeatureRow) -> tuple[str, ...]:
-    """A line or a few for a gate; nothing where every approval holds."""
+    """A few lines to show at a gate; empty if every approval still holds."""
     if row.feature.flow != FEATURE.name or row.status.is_over:
         return ()
     number, place = row.feature.id, Place.load({**row.place, "review": None})
     if place.refining is not None:
         effects = tuple(expected(papers_of(office, row), place.state.stage, ()))
         price = outlook_brief(price_of(office, row, effects))
-        told = tuple(f"asked again if you approve: {effect_words(one)}" for one in effects)
+        told = tuple(f"redone if you approve: {effect_words(one)}" for one in effects)
         return (*told, f"that may cost {price}") if told else ()
     effects = unseen(office, row)
     if not effects:
         return ()
     changed = few(one.place for one in dict.fromkeys(c for e in effects for c in e.causes))
     first = f"changed since it was approved: {changed or 'it is not known what'}"
-    told = tuple(f"rests on it: {effect_words(one)}" for one in effects)
-    return (first, *told, f"to have only that asked again: sparing refine {number}")
+    told = tuple(f"depends on it: {effect_words(one)}" for one in effects)
+    return (first, *told, f"to redo only that: sparing refine {number}")
 
 
 def changed_around(office: Office, row: FeatureRow) -> tuple[str, ...]:
@@ -64,19 +64,19 @@ def changed_around(office: Office, row: FeatureRow) -> tuple[str, ...]:
 def price_of(
     office: Office, row: FeatureRow, effects: Iterable[StageEffect], author: str = ""
 ) -> Range:
-    """Of all that is asked again; `author`: a stage whose document is changed before."""
+    """Expected price of redoing `effects`; `author` is a stage whose document is changed first."""
     turns = {one.stage: len(one.tasks.redo) + len(one.tasks.new) or 1 for one in effects}
     return again_outlook(office, row, {author: 1, **turns} if author else turns)
 
 
 def effect_words(effect: StageEffect) -> str:
-    """`design.md § C2: Sorter`, or `the code of tasks 2, 3`."""
+    """The effect in words: `design.md § C2: Sorter`, or `the code of tasks 2, 3`."""
     tasks = effect.tasks
     if tasks:
         said = (
             f"the code of {_tasks(tasks.redo)}" if tasks.redo else "",
             f"new: {_tasks(tasks.new)}" if tasks.new else "",
-            f"taken back: the code of {_tasks(tasks.gone)}" if tasks.gone else "",
+            f"reverted: the code of {_tasks(tasks.gone)}" if tasks.gone else "",
         )
         return "; ".join(filter(None, said))
     parts = few(effect.parts)

@@ -1,7 +1,7 @@
-"""A recorded run, played again: in a new repository, with a state folder of its own, offline.
+"""Replay a recorded run offline, in a new repository with its own state folder.
 
-The program decides everything anew; agents and people say what they said then. What comes of it is
-compared with the recording: files, bill, prompts, and turns that nobody asked for any more.
+The program makes every decision anew; agents and people answer as they did then. The result is
+compared with the recording: files, bill, prompts, and recorded turns that were never asked for.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ OFFERED = ("print", "merge")
 
 
 class Comparison(NamedTuple):
-    """What is the same, and what is not."""
+    """What a replay has in common with its recording, and what differs."""
 
     files: int
     differing: tuple[str, ...]
-    """Paths."""
+    """Paths of files that differ."""
     times_only: bool
-    """They differ in the feature's record of itself, which says when stages began."""
+    """True if they differ only in the feature's metadata file, which says when stages began."""
     recorded_nano_usd: int
     nano_usd: int
     recorded_tokens: int
     tokens: int
     turns: int
     prompts: int
-    """That can be compared: calls that only fill a cache have none of their own."""
+    """Number of comparable prompts: calls that only fill a cache have no prompt of their own."""
     same_prompts: int
     unplayed: tuple[str, ...]
     unknown: tuple[str, ...]
@@ -66,7 +66,7 @@ class Comparison(NamedTuple):
 
 @contextmanager
 def readable(file: Path) -> Generator[None]:
-    """Hashes say that nothing was changed since, not that what was written makes a run."""
+    """Report malformed contents as a usage error: valid hashes don't make a file a valid run."""
     try:
         yield
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
@@ -79,7 +79,8 @@ def open_replay(cassette: Cassette, file: Path, folder: Path) -> tuple[Office, F
     tape = cassette.tape
     if not tape.has_files:
         raise UsageError(
-            f"{file} was recorded without the repository's files: it can be priced, not played",
+            f"{file} was recorded without the repository's files: it can be "
+            "repriced, but not replayed",
             f"sparing what-if {file}",
         )
     office = _office(cassette, folder)
@@ -95,7 +96,7 @@ def open_replay(cassette: Cassette, file: Path, folder: Path) -> tuple[Office, F
 
 
 def open_records(cassette: Cassette, folder: Path) -> tuple[Office, FeatureRow]:
-    """The records as they were, to be looked at: nothing of it is run."""
+    """Load the records as they were, for viewing only: nothing is run."""
     office = _office(cassette, folder)
     columns = dict(cassette.records["features"][0])
     columns |= {"repository": str(office.repository.checkout), "running": 0}
@@ -123,8 +124,8 @@ def _office(cassette: Cassette, folder: Path) -> Office:
 
 
 def _settings(recorded: Mapping[str, object]) -> dict[str, object]:
-    """Of a file that a stranger may have sent: only what a run depends on, and nothing that starts
-    a program, installs anything or leaves this machine."""
+    """The settings to use from a file that a stranger may have sent: only those a run depends
+    on, none that starts a program, installs anything or leaves this machine."""
     kept = {
         key: value
         for key, value in recorded.items()
@@ -160,20 +161,20 @@ def _row(office: Office, cassette: Cassette, overrides: Mapping[str, object]) ->
 
 
 def _named(row: FeatureRow, key: str, slug: str) -> FeatureRow:
-    """Under the same key, steps have the same names."""
+    """The row with the recorded key and slug, so that steps get the same names."""
     from dataclasses import replace
 
     return replace(row, feature=replace(row.feature, key=key, slug=slug))
 
 
 class RecordedPeople:
-    """Answers gates as they were answered."""
+    """Answers gates as people answered them in the recording."""
 
     def __init__(self, office: Office, cassette: Cassette) -> None:
         self._office, self._cassette = office, cassette
         self._gates = list(cassette.records["gates"])
         self.stopped = ""
-        """The gate at which the recording ends, in words."""
+        """Description of the gate at which the recording ends."""
 
     def __call__(self, row: FeatureRow, gate: Gate, at: float) -> None:
         found = self._take(gate)
@@ -187,8 +188,7 @@ class RecordedPeople:
             mailbox.post(tx, f"{gate.id}.{SENDER}", letter, at)
 
     def _take(self, gate: Gate) -> JsonObject | None:
-        """The gate of the same name, or the next one of its kind where legs are counted
-        otherwise."""
+        """The recorded gate with the same id, else the next one of the same stage and kind."""
         open_gates = [one for one in self._gates if one["answer"]]
         same = [one for one in open_gates if one["id"] == gate.id] or [
             one for one in open_gates if (one["stage"], one["kind"]) == (gate.stage, gate.kind)
@@ -199,7 +199,7 @@ class RecordedPeople:
         return same[0]
 
     def _edit(self, row: FeatureRow, gate: str, at: float) -> FeatureRow:
-        """What a person wrote at the gate."""
+        """Apply what the person wrote at the gate."""
         for step in self._cassette.tape.steps:
             if step.step.startswith(f"edit.{gate}."):
                 place = self._office.folder.worktree(row.feature.name)

@@ -20,7 +20,7 @@ from sparing.economy.comparison.replay import (
     seed_sent,
 )
 from sparing.economy.cost_model import Rates
-from sparing.economy.prices import Own, price_of
+from sparing.economy.prices import Own, own_prices, price_command, price_of
 from sparing.errors import UsageError
 from sparing.money import MILLION, to_usd
 from sparing.records.features import FeatureRow
@@ -38,7 +38,7 @@ ALWAYS = (
 
 
 class ModelMove(NamedTuple):
-    """Who is to work on another model: a class, a role, a model, or everybody (empty)."""
+    """Whose work moves to another model: a class, a role, a model, or everyone's (empty)."""
 
     who: str
     model: str
@@ -61,12 +61,16 @@ def what_if(
     if not found.turns:
         raise UsageError(
             "no turn of this run can be repriced: none reported its calls",
-            "record a run that has been finished",
+            "record a finished run",
         )
-    rates = _rates(found.own)
+    # A model that was not in the run has the price that whoever asks gives it.
+    rates = _rates({**own_prices(office.loaded.settings.models.prices), **found.own})
     turns = _moved(found.turns, settings, moves)
     paper = replay_bills(found.turns, ReplayRules(as_recorded))
-    ways = [_billed(found), _priced("the same on paper", found.turns, paper, rates, "simulated")]
+    ways = [
+        _billed(found),
+        _priced("the same, by the cache rules", found.turns, paper, rates, "simulated"),
+    ]
     if policy is not None or moves:
         bills = _bills(found, turns, policy)
         ways.append(_priced(_name(policy, moves), turns, bills, rates, "estimated"))
@@ -86,7 +90,7 @@ def _bills(found: Recorded, turns: Sequence[RecordedTurn], policy: Policy | None
 def _moved(
     turns: Sequence[RecordedTurn], settings: Settings, moves: Sequence[ModelMove]
 ) -> list[RecordedTurn]:
-    """The last word on a turn counts."""
+    """The turns on their new models; if several moves match a turn, the last one wins."""
     made = list(turns)
     for who, model in moves:
         backend = settings.agent.backend
@@ -109,10 +113,7 @@ def _rates(own: Own) -> Callable[[str], Rates]:
     def of(model: str) -> Rates:
         price = price_of(model, own)
         if price is None:
-            raise UsageError(
-                f"nobody knows what {model} costs",
-                "set its price, the setting models.prices: sparing config show",
-            )
+            raise UsageError(f"the price of {model} is unknown", price_command(model))
         return Rates.of(price)
 
     return of
@@ -160,9 +161,11 @@ def _assumed(
     if policy is Policy.ADAPTIVE and settings.review.policy is not Policy.ADAPTIVE:
         lines.append("what adaptive would have chosen is not known: it is priced as it was sent")
     if policy is Policy.NAIVE:
-        lines.append("without our prompts agents open again what they were not shown")
+        lines.append("without Sparing's prompts, agents open what they were not shown")
     elif policy not in (None, settings.review.policy):
-        lines.append("agents that are sent other prompts make the same calls, but for documents")
+        lines.append(
+            "agents with other prompts make the same calls, except those that open documents"
+        )
     if moves:
         lines.append("another model makes the same calls with as many tokens, and does as well")
         lines.append("sparing eval measures whether it does")

@@ -25,7 +25,7 @@ from sparing.way import Way
 class UsedAgent(NamedTuple):
     words: str
     repair: str
-    """What to do if there is none; empty if there is one."""
+    """What to do if no agent can be used; empty if one can."""
 
 
 class StageAhead(NamedTuple):
@@ -33,7 +33,7 @@ class StageAhead(NamedTuple):
     who: str
     reviewers: tuple[str, ...]
     asks: bool
-    """A person is asked after it."""
+    """True if a person is asked after it."""
 
 
 def ahead_of(office: Office, row: FeatureRow) -> tuple[StageAhead, ...]:
@@ -70,7 +70,7 @@ def agent_of(office: Office, row: FeatureRow) -> UsedAgent:
 
 
 def models_words(office: Office, row: FeatureRow) -> str:
-    """The classes that the flow uses."""
+    """The models for the classes that the flow uses."""
     return ", ".join(f"{model} ({name})" for name, model in _models(office, row).items())
 
 
@@ -83,17 +83,17 @@ def _models(office: Office, row: FeatureRow) -> dict[str, str]:
 
 
 def cap_words(office: Office, row: FeatureRow, at: float) -> str:
-    """A cap on money counts nothing of a model without a price."""
+    """The feature's cap in words; without a money cap if the price of a model is unknown."""
     limit, own = limits_of(office, row, at).feature, prices_of(office)
     unknown = [one for one in _models(office, row).values() if price_of(one, own) is None]
     if unknown:
         names = ", ".join(dict.fromkeys(unknown))
-        return f"{tokens(limit.tokens)} tokens; no cap on money, nobody knows what {names} costs"
+        return f"{tokens(limit.tokens)} tokens; no money cap, the price of {names} is unknown"
     return f"{dollars(limit.nano_usd)} or {tokens(limit.tokens)} tokens"
 
 
 def first_prompt(office: Office, row: FeatureRow) -> PromptPage | None:
-    """The next author's prompt; None if the program itself comes next."""
+    """The next author's prompt; None if the next step needs no agent."""
     stage = next((one for one in stages_ahead(row) if one.author), None)
     if stage is None:
         return None

@@ -1,13 +1,13 @@
-"""What is said of an event, in a line. The type checker asks for one of every kind.
+"""An event described in one line. The type checker demands one for every kind of event.
 
-For a terminal and a page, without colours or width: a mark, our words, what somebody said.
+For terminal and page alike, without colours or width: a mark, our words, quoted text.
 """
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import NamedTuple, assert_never
+from typing import assert_never
 
+from sparing.desk.shown_line import EventLine, LineKind, LineTone
 from sparing.event import (
     NOT_HANDED_OVER,
     AnswerEvent,
@@ -35,6 +35,7 @@ from sparing.turn_event import (
     HiddenEvent,
     IncidentEvent,
     NoteEvent,
+    ResearchEvent,
     UnreadEvent,
     VerdictEvent,
     WeighedEvent,
@@ -61,9 +62,11 @@ VERBS = {
     "refine": "wants a change followed:",
 }
 STRONG = ("sealed", "shell")
-"""Levels of the sandbox that hold everything that is promised."""
+"""Sandbox levels that provide every protection promised."""
+CHEAPER = " is expected to be "
+GAP = "not protected: "
 TOLD = (" does not pass: ", " passes: no finding counts", " passes: none of its findings counts")
-"""The last as it was said before."""
+"""Reasons that verdict lines already show; the last is a former wording."""
 PAUSED, SHOWN_COMMIT = "paused by you", 10
 
 TurnLine = (
@@ -76,43 +79,8 @@ StepLine = (
 )  # fmt: skip
 
 
-class LineTone(StrEnum):
-    PLAIN = ""
-    GOOD = "good"
-    BAD = "bad"
-    CARE = "care"
-    PERSON = "person"
-    """Something is asked of a person, or was said by one."""
-
-
-class LineKind(StrEnum):
-    LINE = "line"
-    STAGE = "stage"
-    """A stage begins."""
-    END = "end"
-    """The feature is over."""
-    AFTER = "after"
-    """Belongs to the line before it."""
-    AGENT = "agent"
-    """What an agent does while it works: easy to pass over."""
-
-
-class EventLine(NamedTuple):
-    mark: str = ""
-    tone: LineTone = LineTone.PLAIN
-    words: str = ""
-    said: str = ""
-    """What a person, a model or a program said, whole; a terminal shows its beginning."""
-    aside: str = ""
-    """Stands behind the words, paler."""
-    quiet: bool = False
-    kind: LineKind = LineKind.LINE
-    commands: tuple[str, ...] = ()
-    """What to type next."""
-
-
 def event_line(event: Event) -> EventLine | None:
-    """None for what is too small to tell."""
+    """The line for an event; None if it is too minor to show."""
     what = event.what
     match what:
         case HiddenEvent():
@@ -120,6 +88,11 @@ def event_line(event: Event) -> EventLine | None:
         case AgentAction():
             words = f"{event.role} {what.verb}"
             return EventLine(words=words, said=event.text, quiet=True, kind=LineKind.AGENT)
+        case ResearchEvent(findings=findings) if findings:
+            count = f"{findings} fact{'' if findings == 1 else 's'} found"
+            left = event.text.partition(",")
+            words = f"{event.role}: {count}{left[1]}{left[2]}"
+            return EventLine("·", words=words, quiet=True)
         case NoteEvent():
             who = f"{event.role}: " if event.role else ""
             return EventLine("~", words=f"{who}{event.text}", quiet=True)
@@ -134,7 +107,7 @@ def event_line(event: Event) -> EventLine | None:
 def _outcome(
     event: Event, what: FeatureEvent | StuckEvent | LearnedEvent | HandoverEvent
 ) -> EventLine:
-    """Where the feature has come to, and how it ends."""
+    """The line for a feature's progress or its end."""
     match what:
         case FeatureEvent():
             return _feature(event, what)
@@ -152,12 +125,12 @@ def _outcome(
 
 
 def number_of(event: Event) -> str:
-    """A key ends with it."""
+    """The feature's number, with which its key ends."""
     return event.feature.rpartition("-")[2]
 
 
 def _step(event: Event, what: TurnLine | PersonLine | StepLine) -> EventLine | None:
-    """What one turn, one person or one of the program's own steps has done."""
+    """The line for one turn, one person's action or one of the program's own steps."""
     if isinstance(what, TurnLine):
         return _turn(event, what)
     return _person(event, what) if isinstance(what, PersonLine) else _own(event, what)
@@ -194,7 +167,7 @@ def _turn(event: Event, what: TurnLine) -> EventLine | None:
         case HandoffEvent():
             return _handoff(event, what)
         case WeighedEvent():
-            return _weighed(what)
+            return _weighed(event, what)
         case FallbackEvent(error=error):
             words = f"{event.role} starts a new session"
             return EventLine("~", words=words, said=error, quiet=True)
@@ -226,7 +199,7 @@ def _own(event: Event, what: StepLine) -> EventLine | None:
         case ChecksEvent(passed=passed):
             good = all(passed.values())
             mark, tone = ("✓", LineTone.GOOD) if good else ("✗", LineTone.BAD)
-            return EventLine(mark, tone, f"the repository's checks: {event.text}")
+            return EventLine(mark, tone, f"the repository's checks: {what.words(event.text)}")
         case OutputsEvent():
             # Only of what is red: the paths of it are long, and a command finds them.
             words = f"output: sparing show {number_of(event)} checks"
@@ -237,12 +210,19 @@ def _own(event: Event, what: StepLine) -> EventLine | None:
             return EventLine("✓", LineTone.GOOD, "set-up", said=event.text)
         case SandboxEvent(level=level):
             if level in STRONG:
-                return EventLine(words=f"sandbox {event.text.partition('; ')[0]}", quiet=True)
+                return _sandbox(event.text)
             return EventLine("!", LineTone.CARE, f"sandbox {event.text}")
         case IncidentEvent():
             return EventLine("!", LineTone.CARE, line)
         case _:
             assert_never(what)
+
+
+def _sandbox(text: str) -> EventLine:
+    """The line for a sandbox: what it protects, and what it does not."""
+    words, *rest = text.split("; ")
+    gaps = "; ".join(part for part in rest if part.startswith(GAP))
+    return EventLine(words=f"sandbox {words}", said=gaps, quiet=True)
 
 
 def _verdict(event: Event, what: VerdictEvent) -> EventLine:
@@ -278,21 +258,28 @@ def _stuck(event: Event, what: StuckEvent) -> EventLine:
 
 
 def _look(event: Event) -> EventLine | None:
-    """Why a review goes on or ends, where the verdicts alone don't say it."""
+    """Why a review continues or ends, where the verdicts alone don't say so."""
     parts = [one for one in event.text.split("; ") if one and not _is_plain(one)]
     return EventLine("=", words="; ".join(parts), quiet=True) if parts else None
 
 
 def _is_plain(reason: str) -> bool:
-    """What the lines of the verdicts have said, or the next line will."""
+    """Whether the verdicts' lines have said it already, or the next line will."""
     told = any(words in reason for words in TOLD)
     return reason == "accepted" or reason.startswith("next: ") or told
 
 
-def _weighed(what: WeighedEvent) -> EventLine | None:
-    words = {"continue": "continues its session", "hand off": "a new session, with a handoff"}
-    if what.go not in words:
+def _weighed(event: Event, what: WeighedEvent) -> EventLine | None:
+    """The expected saving where cost decided; otherwise what decided."""
+    told = {
+        "continue": ("continues its session", "a new one with a handoff"),
+        "hand off": ("a new session with a handoff", "continuing"),
+    }
+    if what.go not in told:
         return None
-    cache = " (warm)" if what.warm else " (cold)"
-    known = "" if what.lost or what.warm is None else cache
-    return EventLine("~", words=f"{words[what.go]}{known}", quiet=True)
+    words, other = told[what.go]
+    part = event.text.partition(CHEAPER)[2].partition(" (")[0]
+    if not part.endswith("cheaper"):
+        return EventLine("~", words=words, said=event.text, quiet=True)
+    less = f"as cheap as {other}" if part == "0 % cheaper" else f"{part} than {other}"
+    return EventLine("~", words=f"{words}: {less} (expected)", quiet=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sparing.desk.office import Office
-from sparing.event import SandboxEvent
+from sparing.event import LentEvent, SandboxEvent
 from sparing.records import events, ledger, verdicts
 from sparing.records.features import FeatureRow
 
@@ -11,6 +13,11 @@ from sparing.records.features import FeatureRow
 def ledger_rows(office: Office, row: FeatureRow) -> list[ledger.LedgerRow]:
     with office.database.read() as connection:
         return ledger.of_feature(connection, row.feature.key)
+
+
+def policies_of(rows: Iterable[ledger.LedgerRow]) -> tuple[str, ...]:
+    """The policies under which turns were sent, in order; rows of earlier versions name none."""
+    return tuple(dict.fromkeys(row.attempt.sent.policy for row in rows if row.attempt.sent.policy))
 
 
 def verdict_rows(office: Office, row: FeatureRow) -> list[verdicts.VerdictRow]:
@@ -24,13 +31,13 @@ def events_since(office: Office, n: int, feature: str = "") -> list[events.Event
 
 
 def events_page(office: Office, n: int, feature: str, most: int) -> list[events.Event]:
-    """The first ones after `n`; of all features where none is named."""
+    """Up to `most` events after `n`; of all features if none is named."""
     with office.database.read() as connection:
         return events.page(connection, n, feature, most)
 
 
 def last_events(office: Office, row: FeatureRow, most: int) -> list[events.Event]:
-    """The latest ones of a feature, in their order."""
+    """The latest events of a feature, in chronological order."""
     with office.database.read() as connection:
         return events.latest(connection, row.feature.key, most)
 
@@ -41,7 +48,13 @@ def latest_event(office: Office) -> int:
 
 
 def last_sandbox(office: Office) -> str:
-    """The level at which agents were confined last, in any feature; empty before the first time."""
+    """The sandbox level used last, in any feature; empty if no sandbox has been used yet."""
     with office.database.read() as connection:
         found = events.last_of_all(connection, SandboxEvent.kind)
     return found.what.level if found and isinstance(found.what, SandboxEvent) else ""
+
+
+def lent_to_checks(office: Office, row: FeatureRow) -> str:
+    """Which servers and variables of this machine its checks were given last; empty if none."""
+    told = events_since(office, 0, row.feature.key)
+    return next((one.text for one in reversed(told) if isinstance(one.what, LentEvent)), "")

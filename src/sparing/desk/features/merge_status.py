@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from sparing.event import HandoverEvent
 
 
+REQUEST = "gh pr create "
+"""How the command starts if a person has to open the pull request."""
+
+
 class MergeStatus(StrEnum):
     """Where a finished branch is."""
 
@@ -37,20 +41,20 @@ class FinishedFeature:
     home: MergeStatus
     words: str
     commands: tuple[str, ...]
-    """What merges it; empty if it is merged."""
+    """Commands that merge it; empty if it is merged."""
     worktree: str
-    """Its folder, if that is still there."""
+    """Its worktree folder, if that still exists."""
 
 
 def finished_features(office: Office, rows: Sequence[FeatureRow]) -> list[FinishedFeature]:
-    """Of all that are completed, in their order."""
+    """The completed ones among `rows`, in the same order."""
     done = [row for row in rows if row.status is FeatureStatus.COMPLETED]
     open_ = _not_home(office, done)
     return [_finished(office, row, outside=row.feature.branch in open_) for row in done]
 
 
 def finished_feature(office: Office, row: FeatureRow) -> FinishedFeature:
-    """With commands that fit the repository as it is now."""
+    """One finished feature, with commands that fit the repository's current state."""
     from sparing.runtime.commit_message import merge_stamp
     from sparing.workspace.git.merge_into_base import Merge, name_commands
 
@@ -62,14 +66,17 @@ def finished_feature(office: Office, row: FeatureRow) -> FinishedFeature:
         return FinishedFeature(row, MergeStatus.GONE, words, (), found.worktree)
     if found.home is not MergeStatus.READY or branch_commit(repo, feature.base_branch) is None:
         return found
+    if any(one.startswith(REQUEST) for one in found.commands):
+        return found
     settings = settings_of(office, row)
     merge = Merge(feature.base_branch, feature.branch, row.head, settings.commits.history)
     named = name_commands(repo, merge, merge_stamp(repo, settings, feature))
-    return FinishedFeature(row, MergeStatus.READY, named.note, named.commands, found.worktree)
+    commands = _typed_here(office, named.commands)
+    return FinishedFeature(row, MergeStatus.READY, named.note, commands, found.worktree)
 
 
 def handover_event(office: Office, row: FeatureRow) -> HandoverEvent:
-    """How the branch was handed over last; an empty one if it never was."""
+    """The branch's last hand-over; an empty event if there was none."""
     from sparing.event import HandoverEvent
     from sparing.records import events
 
@@ -78,7 +85,7 @@ def handover_event(office: Office, row: FeatureRow) -> HandoverEvent:
 
 
 def _not_home(office: Office, rows: Sequence[FeatureRow]) -> frozenset[str]:
-    """Branches of these features that are there and not in their base."""
+    """Branches of these features that exist and are not merged into their base."""
     asked: dict[str, list[str]] = {}
     for row in rows:
         if not handover_event(office, row).merged:
@@ -120,7 +127,7 @@ def _finished(office: Office, row: FeatureRow, *, outside: bool) -> FinishedFeat
 
 
 def _ended_at_host(office: Office, row: FeatureRow) -> str:
-    """How its pull request was merged, if somebody has looked."""
+    """How its pull request was merged, if the host has been asked."""
     from sparing.branch_event import PullEvent
     from sparing.records import events
 
@@ -134,6 +141,11 @@ def _ended_at_host(office: Office, row: FeatureRow) -> str:
 
 
 def _here(office: Office, told: HandoverEvent) -> tuple[str, ...]:
-    """As they were named when it was handed over, without the way to where one stands."""
+    """The commands named at hand-over, as far as they are needed here."""
+    return _typed_here(office, told.commands)
+
+
+def _typed_here(office: Office, commands: Sequence[str]) -> tuple[str, ...]:
+    """Commands without the `cd` into the current checkout."""
     away = f"cd {office.repository.checkout}"
-    return tuple(one for one in told.commands if one != away)
+    return tuple(one for one in commands if one != away)

@@ -1,7 +1,7 @@
 """What a person may request besides an answer: a pause, the end, a message.
 
-While nothing runs, abandoning counts at once. A running leg gets it through the mailbox and
-obeys between two moves, when what is under way is finished and paid for.
+While nothing runs, abandoning takes effect at once. A running feature gets the order through the
+mailbox and obeys between two moves, when the current work is finished and paid for.
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ from contextlib import suppress
 from enum import StrEnum
 from typing import NamedTuple
 
+from sparing.desk.features.engine_presence import engine_runs
+from sparing.desk.features.view import choices_of
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, settings_of
+from sparing.desk.shared_work import require_commits
 from sparing.errors import FeatureError, SparingError, UsageError
 from sparing.event import AnswerEvent
 from sparing.feature import FeatureStatus
@@ -30,7 +33,7 @@ SAY_LIMIT = 4_000
 
 
 class OrderTiming(StrEnum):
-    """When an order counts."""
+    """When an order takes effect."""
 
     NOW = "now"
     SOON = "after the current turn"
@@ -43,7 +46,7 @@ class OrderReceipt(NamedTuple):
 
 
 def stopped(office: Office) -> FeatureRow:
-    """The one feature that was paused or in whose way something stood."""
+    """The only feature that was paused or blocked; raises an error if there is none or several."""
     with office.database.read() as connection:
         rows = [row for row in features.list_all(connection) if _is_stopped(row)]
     if not rows:
@@ -61,12 +64,15 @@ def _is_stopped(row: FeatureRow) -> bool:
 
 
 def resume(office: Office, row: FeatureRow, sender: str, at: float) -> str:
-    """What was interrupted continues where it stopped; finished work is not repeated."""
+    """Continue interrupted work where it stopped; finished work is not repeated."""
     number, state = row.feature.id, FlowState.load(row.place["state"])
+    if row.running and engine_runs(office):
+        raise FeatureError(f"feature {number} is running", f"sparing watch {number}")
     if row.status is FeatureStatus.PLANNED or row.running:
         raise FeatureError(f"feature {number} is not paused", f"sparing run {number}")
     if state.position is Position.STUCK and state.cause is Cause.BUDGET:
-        raise FeatureError(f"a cap is in the way: {state.reason}", f"sparing raise {number}")
+        raised = choices_of(office, row, at)[0].command
+        raise FeatureError(f"a cap is in the way: {state.reason}", raised)
     repair = f"sparing show {number}"
     return answers.answer(office, row, Outcome(OutcomeKind.CONTINUE), sender, at, repair)
 
@@ -81,7 +87,7 @@ def pause(office: Office, row: FeatureRow, sender: str, at: float) -> OrderRecei
 
 
 def pause_all(office: Office, sender: str, at: float) -> tuple[FeatureRow, ...]:
-    """Every feature that is under way here; those that have just come to a halt need no order."""
+    """Pause every feature running here; those that have just stopped need no order."""
     with office.database.read() as connection:
         rows = [row for row in features.list_all(connection) if row.running]
     told: list[FeatureRow] = []
@@ -95,7 +101,7 @@ def pause_all(office: Office, sender: str, at: float) -> tuple[FeatureRow, ...]:
 def abandon(
     office: Office, row: FeatureRow, sender: str, at: float, reason: str = "abandoned by you"
 ) -> OrderReceipt:
-    """Give it up. Branch, worktree and records stay."""
+    """Abandon the feature. Branch, worktree and records stay."""
     refuse_over(row)
     if row.running:
         return _tell_leg(office, row, "abandon", sender, at)
@@ -117,13 +123,14 @@ def abandon(
 
 
 def _on_record(office: Office, row: FeatureRow, ended: FlowState, at: float) -> str:
-    """The head with the end in its record; one that has not begun has no branch."""
+    """The head after recording the end; a feature that has not begun has no branch."""
     path = office.folder.worktree(row.feature.name)
     if not (path / ".git").is_file():
         return row.head
     place = Place.load({**row.place, "review": None, "state": ended.dump()})
     settings = settings_of(office, row)
     try:
+        require_commits(office, row)
         worktree = ensure_worktree(office.repository, path, row.feature.branch, row.head)
         return commit_meta(worktree, settings, row, place, f"{row.leg_id}.given-up", at)
     except SparingError:  # the database is the truth; the branch may be gone
@@ -131,11 +138,11 @@ def _on_record(office: Office, row: FeatureRow, ended: FlowState, at: float) -> 
 
 
 def say(office: Office, row: FeatureRow, words: str, sender: str, at: float) -> OrderReceipt:
-    """A word for the author's next turn; it answers no gate."""
+    """Send a message to the author's next turn; it answers no gate."""
     refuse_over(row)
     said, repair = words.strip(), f'sparing say {row.feature.id} "use Redis"'
     if not said or len(said) > SAY_LIMIT:
-        raise UsageError(f"say something of at most {SAY_LIMIT} characters", repair)
+        raise UsageError(f"a message is text of at most {SAY_LIMIT} characters", repair)
     answers.refuse_controls(said, repair)
     key, digest = row.feature.key, hashlib.sha256(said.encode()).hexdigest()[:8]
     with office.database.write() as tx:

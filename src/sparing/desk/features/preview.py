@@ -1,8 +1,8 @@
-"""Looking at a prompt: the one that was sent, or the one that a role would be sent.
+"""Viewing a prompt: one that was sent, or one that a role would be sent.
 
-Nothing is asked, nothing is written but the secret that wrappers are made with. What a turn
-refers to (the last look, the author's words, open findings) is looked up in the records as the
-run itself would have it.
+Nothing is dispatched; nothing is written except the secret that wrappers are made with. What a turn
+refers to (the last review, the author's words, open findings) is looked up in the records, as in a
+real run.
 """
 
 from __future__ import annotations
@@ -12,14 +12,7 @@ from typing import NamedTuple
 
 from sparing.briefing.extras import aided
 from sparing.briefing.gather import gather, read_tasks
-from sparing.briefing.trunk_group import (
-    PromptClient,
-    client_of,
-    model_of,
-    order_of,
-    system_of,
-    trunk_key,
-)
+from sparing.briefing.trunk_group import PromptClient, client_of, order_of, system_of, trunk_key
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import Composed, compose, plain_system
 from sparing.context.prompt.shorten import compact
@@ -35,6 +28,7 @@ from sparing.records.ledger import LedgerRow
 from sparing.records.verdicts import VerdictRow
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
+from sparing.runtime.turn_model import model_of
 from sparing.segment import Segment, Volatility
 from sparing.session import Session
 from sparing.turn import Turn
@@ -65,12 +59,12 @@ class Peeked(NamedTuple):
     iteration: int
     way: Way
     order: Order | None
-    """None for a prompt that was sent: its blocks are shown as they went."""
+    """None for a prompt that was sent: its blocks are shown as they were sent."""
     model: str
     system: Segment
     trunk_key: str
     schema: str
-    """Compact JSON; empty for free text."""
+    """Output schema as compact JSON; empty for free text."""
     sent: bool
     warnings: tuple[str, ...]
 
@@ -94,7 +88,7 @@ def peek(around: Surroundings, row: FeatureRow, wish: PreviewRequest) -> Peeked:
 
 
 def _as_sent(found: Peeked, source: Source, row: LedgerRow) -> Peeked:
-    """Settings and roles may differ by now: what was said then is what is shown."""
+    """Replace what may have changed since, such as settings and roles, with what was sent."""
     told = source.recall(row.attempt.sent.system or "")
     system = replace(found.system, text=told) if told else found.system
     return found._replace(
@@ -103,7 +97,7 @@ def _as_sent(found: Peeked, source: Source, row: LedgerRow) -> Peeked:
 
 
 def _brief(source: Source) -> Brief:
-    """With what the program would add; where no backend is set up nobody knows what that is."""
+    """The brief with the program's additions; without them if no backend is set up."""
     brief = gather(source)
     try:
         return aided(brief, source)
@@ -145,7 +139,7 @@ def _peeked(
 
 
 def _client(source: Source) -> PromptClient:
-    """What is known of the backend; prompts can be looked at where none is set up."""
+    """What is known about the backend; prompts can be viewed even if none is set up."""
     try:
         return client_of(source)
     except ConfigError:
@@ -153,7 +147,7 @@ def _client(source: Source) -> PromptClient:
 
 
 def _stage(around: Surroundings, row: FeatureRow, wish: PreviewRequest) -> Stage:
-    """The stage that is named; else where the role was last asked, or would first be."""
+    """The stage named; else the one where the role was last dispatched, or would be first."""
     flow = FLOWS[row.feature.flow]
     if wish.stage:
         if wish.stage not in flow.names:
@@ -176,7 +170,7 @@ def _people(stage: Stage) -> tuple[str, ...]:
 
 
 class _Past:
-    """What the records hold of one stage."""
+    """The records of one stage."""
 
     def __init__(self, around: Surroundings, row: FeatureRow, stage: Stage) -> None:
         self.around, self.row, self.stage = around, row, stage
@@ -186,7 +180,7 @@ class _Past:
         self.attempts = [one for one in found if one.attempt.stage == stage.name]
 
     def sent(self, wish: PreviewRequest) -> LedgerRow | None:
-        """The last attempt at the dispatch that is meant."""
+        """The last attempt at the requested dispatch."""
         found = [
             one
             for one in self.attempts
@@ -206,7 +200,7 @@ class _Past:
         return tuple(one for one in self.looks if one.iteration == iteration and not one.passed)
 
     def note(self, look: VerdictRow | None) -> str:
-        """What the author said last, before a look if there was one: rows stand in their order."""
+        """The author's last reply, before `look` if given: rows are in chronological order."""
         asked = [one.attempt.dispatch for one in self.attempts]
         end = asked.index(look.dispatch) if look and look.dispatch in asked else len(asked)
         told = [
@@ -261,7 +255,7 @@ def _turn(stage: Stage, wish: PreviewRequest, iteration: int) -> Turn:
 
 
 def _beside(stage: Stage, role: str) -> Turn:
-    """What is asked of a role that is not the stage's author."""
+    """The kind of turn for a role that is not the stage's author."""
     if any(role in group for group in stage.reviewers):
         return Turn.REVIEW
     if stage.learns and role == RETRO:
@@ -282,7 +276,7 @@ def _task(past: _Past, wish: PreviewRequest, sent: LedgerRow | None, head: str) 
 def _session(
     past: _Past, wish: PreviewRequest, turn: Turn, before: VerdictRow | None, head: str
 ) -> Session | None:
-    """Of a role that looked before; one that goes on from its own turn knows all up to here."""
+    """The session of a role that has reviewed before; a resumed author knows everything so far."""
     if wish.way is not Way.RESUME:
         return None
     if turn is Turn.REVIEW and before is None:

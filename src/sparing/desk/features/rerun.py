@@ -1,9 +1,9 @@
 """Running a stage again from scratch: a new generation from the commit before it began.
 
-Works from wherever a feature rests, finished ones too as long as nothing of them is merged. What
-the person loses is nothing: the old commits stay under a ref, the story and the bill stay too.
-Counters, sessions, findings and questions start over; what a person has ruled still counts. The
-branch itself is moved by the engine, when the new generation opens its worktree.
+Works for any feature not running, even a finished one as long as none of it is merged. Nothing is
+lost: the old commits stay under a ref, the history and the bill stay too. Counters, sessions,
+findings and questions start over; a person's rulings still count. The engine moves the branch
+itself when the new generation opens its worktree.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from sparing.workspace.git.objects import salvage_ref
 from sparing.workspace.git.repository import branch_commit, common_ancestor, contains
 
 BASE = 5
-"""Where a stored mark has the commit before its stage."""
+"""Index in a stored mark of the commit before its stage."""
 
 
 class Rerun(NamedTuple):
     stage: str
     commit: str
-    """Where the branch will stand."""
+    """The commit that the branch will point to."""
     undone: tuple[str, ...]
     """Stages whose work is taken off the branch, in order."""
     name: str
-    """Under which the old commits are kept."""
+    """Name under which the old commits are kept."""
 
     @property
     def ref(self) -> str:
@@ -45,7 +45,7 @@ class Rerun(NamedTuple):
 
 
 def plan_rerun(office: Office, row: FeatureRow, stage: str = "") -> Rerun:
-    """What a rerun would do; refused where it makes no sense."""
+    """What a rerun would do; raises an error where it makes no sense."""
     number, flow = row.feature.id, FLOWS[row.feature.flow]
     if row.status is FeatureStatus.PLANNED:
         raise FeatureError(f"feature {number} has not begun", f"sparing run {number}")
@@ -89,7 +89,7 @@ def rerun(office: Office, row: FeatureRow, stage: str, sender: str, at: float) -
 
 
 def _base_commit(office: Office, row: FeatureRow, plan: Rerun) -> str:
-    """Of a branch that goes back behind a base that was brought in: the one it had then."""
+    """The base the branch had at that commit, if the rerun goes back to before a newer base."""
     base, repo = row.feature.base_commit, office.repository
     return base if contains(repo, plan.commit, base) else common_ancestor(repo, base, plan.commit)
 
@@ -114,16 +114,27 @@ def _base(row: FeatureRow, flow: Flow, stage: str) -> str:
         return row.feature.base_commit
     number = row.feature.id
     if mark is None:
-        what = f"{stage} of feature {number} has not begun"
-        raise FeatureError(what, f"skip ahead to it: sparing skip {number} {stage}")
+        raise FeatureError(f"{stage} of feature {number} has not begun", _instead(row, flow, stage))
     raise FeatureError(
         f"the commit before {stage} of feature {number} is unknown",
         f"from its first stage: sparing rerun {number} {flow.names[0]}",
     )
 
 
+def _instead(row: FeatureRow, flow: Flow, stage: str) -> str:
+    """What to suggest: skip to a stage yet to come, or go back to one that was left out."""
+    number, here = row.feature.id, FlowState.load(row.place["state"]).stage
+    if row.status.is_over:
+        begun = row.place.get("marks", {})
+        before = [one for one in flow.names[: flow.index(stage)] if one in begun]
+        return f"from a stage before it: sparing rerun {number} {(before or flow.names[:1])[-1]}"
+    if flow.index(stage) < flow.index(here):
+        return f"go back to it: sparing back {number} {stage}"
+    return f"skip ahead to it: sparing skip {number} {stage}"
+
+
 def _place(row: FeatureRow, plan: Rerun) -> JsonObject:
-    """The place at which the new generation begins; all that is not named has its default."""
+    """The stored state at which the new generation begins; anything not listed has its default."""
     old, flow = row.place, FLOWS[row.feature.flow]
     state = FlowState.load(old["state"])
     earlier = flow.names[: flow.index(plan.stage)]

@@ -1,10 +1,11 @@
-"""What a person may see: plain values made from the records, the same for every door."""
+"""What a person may see: plain values made from the records, the same for every interface."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 
+from sparing.desk.features.engine_presence import engine_runs
 from sparing.desk.gates.actions import GateAction, choices
 from sparing.desk.gates.open_questions import questions
 from sparing.desk.office import Office, every_row
@@ -20,7 +21,7 @@ from sparing.records.findings import findings_of
 from sparing.turn_event import BudgetEvent
 
 RESOLVED = "resolved"
-"""How a finding's state is stored that is settled."""
+"""Stored state of a finding that is settled."""
 
 
 @lazy_dataclass
@@ -36,19 +37,19 @@ class FeatureView:
     stages_done: int
     stages: int
     waits_for: str
-    """What a human is asked, empty if nothing."""
+    """What a person is asked for; empty if nothing."""
     answered: str
-    """An answer that waits for the engine."""
+    """An answer not yet processed by the engine."""
     branch: str
     updated: float
     next_command: str
     worktree: str
     cause: str
-    """What kind of reason a stuck stage has: failed, budget, loop or none of them."""
+    """Why a stage is stuck: failed, budget, loop or none of them."""
     sandbox: str = ""
-    """How far agents were confined when it last ran; empty before the first time."""
+    """Sandbox level when it last ran; empty before the first time."""
     choices: tuple[GateAction, ...] = ()
-    """All that leads on from where it waits, the likeliest first."""
+    """All actions that lead on from where it waits, the likeliest first."""
     questions: tuple[str, ...] = ()
     """What its author asks."""
     starter: str = ""
@@ -56,7 +57,7 @@ class FeatureView:
 
 
 def feature_view(office: Office, row: FeatureRow, at: float | None = None) -> FeatureView:
-    """`at`: the time now, where it is known; a cap on a day is over with its day."""
+    """`at`: the current time, if known; a daily cap no longer applies once its day is over."""
     with office.database.read() as connection:
         gate = gates.waiting(connection, row.feature.key)
         letter = mailbox.pending(connection, gate.id) if gate else None
@@ -83,7 +84,7 @@ def feature_view(office: Office, row: FeatureRow, at: float | None = None) -> Fe
         answered=letter.verb if letter else "",
         branch=feature.branch,
         updated=row.updated,
-        next_command=open_[0].command if open_ else _next_command(row, state),
+        next_command=open_[0].command if open_ else _next_command(office, row),
         worktree=str(office.folder.worktree(feature.name)),
         cause=state.cause.value if state.position is Position.STUCK else "",
         sandbox=sandbox.level if sandbox else "",
@@ -94,12 +95,12 @@ def feature_view(office: Office, row: FeatureRow, at: float | None = None) -> Fe
 
 
 def is_past(stop: Reached, at: float | None) -> bool:
-    """A cap on a day that is over stands in nobody's way."""
+    """Whether it is a daily cap whose day is over, which no longer blocks anything."""
     return at is not None and stop.scope in (CapScope.DAY, CapScope.ALL) and stop.name != day_of(at)
 
 
 def _waits(gate: gates.Gate, past: Reached | None = None) -> str:
-    """What stands in the way; at a gate that no rule lets pass also why."""
+    """What the feature waits for; at a gate that no rule lets pass, also why."""
     if past is not None and gate.kind == Cause.BUDGET.value:
         return (
             f"your go-ahead: the {past.measure} cap of {past.name} stopped it, and that day is over"
@@ -123,6 +124,12 @@ def open_rows(office: Office) -> list[FeatureRow]:
     ]
 
 
+def has_unread(office: Office) -> bool:
+    """Whether somebody has started or answered a feature and no engine has acted on it yet."""
+    with office.database.read() as connection:
+        return bool(mailbox.unread(connection))
+
+
 def reload(office: Office, row: FeatureRow) -> FeatureRow:
     with office.database.read() as connection:
         found = features.get(connection, row.feature.key)
@@ -130,7 +137,7 @@ def reload(office: Office, row: FeatureRow) -> FeatureRow:
 
 
 def reload_all(office: Office, rows: Sequence[FeatureRow]) -> list[FeatureRow]:
-    """These, as they stand now."""
+    """These rows, reloaded."""
     found = {row.feature.key: row for row in every_row(office)}
     return [found.get(row.feature.key, row) for row in rows]
 
@@ -145,7 +152,7 @@ def waiting_gate(office: Office, row: FeatureRow) -> gates.Gate | None:
 
 
 def choices_of(office: Office, row: FeatureRow, at: float | None = None) -> tuple[GateAction, ...]:
-    """What leads on from where a feature waits; nothing if it does not."""
+    """Actions that lead on from where a feature waits; empty if it does not wait."""
     with office.database.read() as connection:
         stop = events.last_what(connection, row.feature.key, BudgetEvent)
     return _choices(office, row, None if stop and is_past(stop, at) else stop)
@@ -160,12 +167,16 @@ def _choices(office: Office, row: FeatureRow, stop: Reached | None) -> tuple[Gat
 
 
 def _holds_up(office: Office, row: FeatureRow, stage: str) -> bool:
-    """Whether a finding counts that nobody has settled; read as it is stored, to be quick."""
+    """Whether an unsettled finding counts; read from the stored form, for speed."""
     with office.database.read() as connection:
         bodies = [json.loads(one.body) for one in findings_of(connection, row.feature.key, stage)]
     return any(one["counts"] and not one["into"] and one["status"] != RESOLVED for one in bodies)
 
 
-def _next_command(row: FeatureRow, state: FlowState) -> str:
-    over = state.position in (Position.DONE, Position.ABANDONED)
-    return f"sparing {'show' if over else 'run'} {row.feature.id}"
+def _next_command(office: Office, row: FeatureRow) -> str:
+    """A running engine takes up any feature that has begun; a second engine would be refused."""
+    number = row.feature.id
+    if row.status.is_over:
+        return f"sparing show {number}"
+    begun = row.status is not FeatureStatus.PLANNED
+    return f"sparing watch {number}" if begun and engine_runs(office) else f"sparing run {number}"

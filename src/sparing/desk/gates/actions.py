@@ -1,10 +1,11 @@
 """What a person can do where a feature waits: every command that would be accepted, and no other.
 
-The table of transitions is asked itself, so a screen never offers what would be refused.
+The transition table itself decides, so a screen never offers what would be refused.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from sparing.artifact import ArtifactName
@@ -17,39 +18,40 @@ from sparing.lazy_dataclass import lazy_dataclass
 from sparing.money import Reached
 
 IDEAS = (ArtifactName.PRD, ArtifactName.BRAINSTORM)
-"""Documents that are worth something by themselves."""
+"""Documents that are useful on their own."""
 PASSING = frozenset(
     {
         *(Failure.AUTH, Failure.QUOTA, Failure.OVERLOADED, Failure.NETWORK, Failure.CRASHED),
         *(Failure.TIMED_OUT, Failure.INVALID_SESSION, "set-up failed", "no verdict"),
     }
 )
-"""How reasons begin that have nothing to do with what was made."""
+"""First words of reasons that have nothing to do with the quality of the work."""
 RED = "checks are red"
 
-TRUST = "sparing trust"
+TRUST, RESUME = "sparing trust", "sparing resume"
+_EDIT = re.compile(r"\bsparing\sedit \d+ ([a-z-]+)")
 
 
 @lazy_dataclass
 class GateAction:
     command: str
     words: str = ""
-    """What it leads to; empty where the command says it."""
+    """What it leads to; empty if the command is clear enough."""
 
 
 def leads_on(state: FlowState, kind: OutcomeKind) -> bool:
-    """Whether an answer is taken, and does not end where it began."""
+    """Whether an answer is accepted and does not leave the stage stuck."""
     move = advance(state, Outcome(kind))
     stays = move.do is Do.WAIT and move.state.position is Position.STUCK
     return move.do is not Do.REFUSE and not stays
 
 
 def can_resume(state: FlowState) -> bool:
-    """The work itself is fine: something around it failed, a person wanted a pause, or has
+    """Whether the work itself is fine: something around it failed, or a person paused it or
     changed the code."""
     if state.position is not Position.STUCK or state.held is None:
         return False
-    passing = state.reason.partition(":")[0] in PASSING
+    passing = state.reason.partition(":")[0] in PASSING or RESUME in state.reason
     return passing or state.cause in (Cause.PAUSED, Cause.NONE)
 
 
@@ -58,15 +60,21 @@ def is_red(state: FlowState) -> bool:
 
 
 def makes_code(state: FlowState) -> bool:
-    """Whether what a person edits in this stage are files and not a document."""
+    """Whether a person edits files in this stage rather than a document."""
     work = FLOWS[state.flow].stage(state.stage).work
     return work in (StageWork.IMPLEMENT, StageWork.BUILD, StageWork.CHECK)
 
 
-def with_edit(state: FlowState) -> FlowState:
-    """A stage whose document a person has written or changed themselves may be taken as it is.
+def document_to_edit(state: FlowState) -> str:
+    """The document to edit to get the stage unstuck; empty if none is named."""
+    found = _EDIT.search(state.reason) if state.position is Position.STUCK else None
+    return found[1] if found else ""
 
-    Code that a person has changed is not taken on their word: the checks look at it again.
+
+def with_edit(state: FlowState) -> FlowState:
+    """The state after a person's edit: a stage whose document they edited may be accepted as it is.
+
+    Code that a person has changed is not accepted unseen: the checks run on it again.
     """
     if state.position is not Position.STUCK:
         return state
@@ -78,7 +86,7 @@ def with_edit(state: FlowState) -> FlowState:
 def choices(
     feature: str, state: FlowState, stop: Reached | None = None, *, findings: bool = False
 ) -> tuple[GateAction, ...]:
-    """Where a feature waits, the likeliest first. `stop`: the cap that is in the way."""
+    """Actions where a feature waits, the likeliest first. `stop`: the cap that blocks it."""
     if state.position is Position.GATE:
         return (GateAction(f"sparing approve {feature}"), _reject(feature), *_stop(feature, state))
     if state.position is not Position.STUCK:
@@ -100,7 +108,7 @@ def choices(
 
 
 def _stop(feature: str, state: FlowState) -> tuple[GateAction, ...]:
-    """An idea may end as the document it is."""
+    """Offer to end an idea at its first document."""
     first = FLOWS[state.flow].stages[0]
     if state.stage != first.name or first.writes not in IDEAS or first.writes is None:
         return ()
@@ -114,8 +122,13 @@ def _stuck(feature: str, state: FlowState, *, findings: bool) -> list[GateAction
     skips = leads_on(state, OutcomeKind.SKIP) and not makes_code(state)
     resume = GateAction(f"sparing resume {feature}", _resumed(state))
     answer = GateAction(f'sparing answer {feature} "what you say"', "answer what it asks")
+    named = document_to_edit(state)
+    edit = GateAction(f"sparing edit {feature} {named}".rstrip(), _edited(state))
+    edited = state.cause is Cause.NONE
     possible = (
+        (bool(named) and not edited, edit),
         (first, resume),
+        (bool(named) and edited, edit),
         (leads_on(state, OutcomeKind.ANSWER), answer),
         (
             leads_on(state, OutcomeKind.APPROVE),
@@ -126,7 +139,7 @@ def _stuck(feature: str, state: FlowState, *, findings: bool) -> list[GateAction
             GateAction(f"sparing rule {feature}", "see open findings, decide what may stay"),
         ),
         (leads_on(state, OutcomeKind.REJECT), _reject(feature)),
-        (True, GateAction(f"sparing edit {feature}", _edited(state))),
+        (not named, edit),
         (goes_on and not first, resume),
         *(
             (leads_on(state, kind), GateAction(f"sparing {kind} {feature}", words))
@@ -141,18 +154,22 @@ def _stuck(feature: str, state: FlowState, *, findings: bool) -> list[GateAction
 
 
 def _approved(state: FlowState) -> str:
-    """Where the work was interrupted, it goes on without what could not be done."""
+    """What approving means: interrupted work continues without the part that failed."""
     as_is = state.held is None or state.cause is Cause.DECLINED
     return "accept it as it is" if as_is else "continue without what failed"
 
 
 def _resumed(state: FlowState) -> str:
+    if document_to_edit(state):
+        return "try again"
     if is_red(state) or (state.cause is Cause.NONE and makes_code(state)):
         return "run the checks again"
     return "try again"
 
 
 def _edited(state: FlowState) -> str:
+    if document_to_edit(state):
+        return "fix that document yourself, then resume"
     if not makes_code(state):
         return "change the document yourself"
     return "change the files yourself, then resume to run the checks"

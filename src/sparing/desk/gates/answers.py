@@ -1,4 +1,4 @@
-"""Answers and requests of a person. Everything becomes rows; the engine obeys when it runs.
+"""A person's answers and requests. Each is stored as rows, which the engine obeys when it runs.
 
 A request that makes no sense is refused here, with the reason, before anything is written.
 """
@@ -22,7 +22,7 @@ from sparing.desk.gates.actions import choices
 from sparing.desk.gates.other_person import refuse_starter
 from sparing.desk.office import Office, settings_of
 from sparing.desk.projects.roadmaps import promised
-from sparing.desk.shared_work import with_commits
+from sparing.desk.shared_work import require_commits, with_commits
 from sparing.errors import FeatureError, NotFound, StaleView, UsageError
 from sparing.event import EditEvent
 from sparing.feature import Feature, FeatureStatus, slugify
@@ -42,7 +42,7 @@ def start(
     office: Office, title: str, flow: str, overrides: Mapping[str, object], at: float,
     beginning: StartInput = NOTHING,
 ) -> FeatureRow:  # fmt: skip
-    """A new feature, kept."""
+    """Create and store a new feature."""
     with office.database.write() as tx:
         row = _next_row(tx, office, title, flow, overrides, at, beginning)
         if features.get(tx, row.feature.key) is not None:
@@ -55,7 +55,7 @@ def planned(
     office: Office, title: str, flow: str, overrides: Mapping[str, object], at: float,
     beginning: StartInput = NOTHING,
 ) -> FeatureRow:  # fmt: skip
-    """The same feature, to be looked at: nothing is written."""
+    """The feature that `start` would create, for preview: nothing is written."""
     with office.database.read() as connection:
         return _next_row(connection, office, title, flow, overrides, at, beginning)
 
@@ -69,7 +69,7 @@ def _next_row(
     at: float,
     beginning: StartInput,
 ) -> FeatureRow:
-    """The next number, a branch name, the base it will start from."""
+    """A row with the next number, a branch name and the base it will start from."""
     words, settings = checked_title(title), office.loaded.settings
     base = resolve_base(office.repository, settings.workspace.base_branch)
     taken = taken_numbers(office.repository, settings.flow.features_folder)
@@ -88,14 +88,14 @@ def checked_title(text: str, repair: str = 'sparing start "Add rate limiting"') 
 
 
 def plain(text: str, repair: str) -> str:
-    """What a person said, without blanks around it, if it can be stored and shown."""
+    """A person's text, stripped; raises an error if it can't be stored and shown."""
     said = text.strip()
     refuse_controls(said, repair)
     return said
 
 
 def refuse_controls(text: str, repair: str) -> None:
-    """Halves of bytes that were no UTF-8 can't be stored, control characters lie when shown."""
+    """Refuse broken UTF-8, which can't be stored, and control characters, which mislead readers."""
     if any(category(letter) in ("Cc", "Cs") and letter not in "\r\n\t" for letter in text):
         raise UsageError(
             "that is not plain text: it has control characters or broken bytes", repair
@@ -154,7 +154,7 @@ def find(office: Office, name: str) -> FeatureRow:
 
 
 def _names(feature: Feature) -> tuple[str, ...]:
-    """What it may be called beside its number; a project's number has a P before it."""
+    """Names it may be called by besides its number; a project's number is prefixed with P."""
     short = f"p{-feature.number}" if feature.is_project else feature.name
     return (feature.name.lower(), feature.slug, feature.id.lower(), short)
 
@@ -181,13 +181,13 @@ def reject(office: Office, row: FeatureRow, feedback: str, sender: str, at: floa
 
 
 def asks_handoff(row: FeatureRow) -> bool:
-    """Whether it waits for a word on its session, and not on what was made."""
+    """Whether it waits for a decision about its session rather than about its work."""
     state = FlowState.load(row.place["state"])
     return state.position is Position.STUCK and state.cause is Cause.HANDOFF
 
 
 def _edited(office: Office, row: FeatureRow) -> str:
-    """An author that goes on in its session has not seen what a person changed meanwhile."""
+    """Note for a resumed author, which has not seen what a person changed in the meantime."""
     with office.database.read() as connection:
         found = events.last(connection, row.feature.key, EditEvent.kind)
     what = found.what if found and found.key.startswith(f"{row.leg_id}.") else None
@@ -198,12 +198,12 @@ def _edited(office: Office, row: FeatureRow) -> str:
 
 
 def go_on(office: Office, row: FeatureRow, sender: str, at: float) -> str:
-    """What stood in the way is gone: the same work again, and nothing that is done."""
+    """Continue after an obstacle is gone: repeats the interrupted work, nothing that is done."""
     return answer(office, row, Outcome(OutcomeKind.CONTINUE), sender, at)
 
 
 def consent(office: Office, row: FeatureRow, settings: Mapping[str, object]) -> FeatureRow:
-    """A person's word on this feature alone: what happens with its branch, who works on it."""
+    """Store a person's settings for this feature alone: hand-over of its branch, agents used."""
     with office.database.write() as tx:
         features.override(tx, row, settings)
         return features.get(tx, row.feature.key) or row
@@ -247,13 +247,13 @@ def answer(
 
 
 def unfit_of(office: Office, row: FeatureRow) -> tuple[tuple[ArtifactName, str], ...]:
-    """Documents on which the next stage can't build: told before the answer is taken."""
-    settings, names = settings_of(office, row), needed(FlowState.load(row.place["state"]))
-    return unfit_documents(office.repository, row, row.head, names, settings)
+    """Documents that the next stage can't build on: reported before the answer is accepted."""
+    head, names = require_commits(office, row), needed(FlowState.load(row.place["state"]))
+    return unfit_documents(office.repository, row, head, names, settings_of(office, row))
 
 
 def _repair(office: Office, row: FeatureRow, state: FlowState, outcome: Outcome) -> str:
-    """What leads on from where an answer was refused."""
+    """What to suggest after an answer was refused."""
     if outcome.unfit and advance(state, replace(outcome, unfit=())).do is not Do.REFUSE:
         name, folder = outcome.unfit[0][0], settings_of(office, row).flow.folder_of(row.feature)
         there = read_file(office.repository, row.head, f"{folder}/{name.filename}") is not None
@@ -262,7 +262,7 @@ def _repair(office: Office, row: FeatureRow, state: FlowState, outcome: Outcome)
 
 
 def moved_on(now: FeatureRow) -> StaleView:
-    """Somebody else was quicker: an answer must not reach what its sender never saw."""
+    """Error for an answer that came too late: it must not apply to what its sender never saw."""
     feature, stage = now.feature, FlowState.load(now.place["state"]).stage
     what = f"feature {feature.id} has moved on to {stage} in the meantime"
     return StaleView(what, f"sparing show {feature.id}")
@@ -273,8 +273,8 @@ def refuse_twice(connection: Connection, row: FeatureRow, gate: str) -> None:
     if before is not None:
         sent = datetime.fromtimestamp(mailbox.sent_at(connection, before.n), UTC)
         raise StaleView(
-            f"this gate has its answer already ({before.verb} by {before.sender}),"
-            f" since {sent.astimezone():%H:%M}; it counts when the feature runs",
+            f"this gate is already answered ({before.verb} by {before.sender}),"
+            f" since {sent.astimezone():%H:%M}; the answer takes effect when the feature runs",
             f"sparing run {row.feature.id}",
         )
 

@@ -1,7 +1,7 @@
-"""A person's own version of what a stage made: written at its gate, a commit of its own.
+"""A person's own version of what a stage made: written at its gate, as a separate commit.
 
-Nothing is taken over while the feature runs, and nothing of an empty file. What the person wrote
-and could not be taken stays in the state folder.
+Nothing is accepted while the feature runs, nor from an empty file. Text that could not be accepted
+stays in the state folder.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sparing.desk.gates import answers
 from sparing.desk.gates.actions import makes_code, with_edit
 from sparing.desk.office import Office, settings_of
 from sparing.desk.shared_work import hand_on
-from sparing.errors import FeatureError, UsageError
+from sparing.errors import FeatureError, SparingError, UsageError
 from sparing.event import EditEvent
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState
@@ -33,11 +33,11 @@ from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
 from sparing.workspace.project.paths import Confined
 
 CHECK, REPAIR = "check", "repair"
-"""Steps of a stage: the repository's checks run, an agent turns them green."""
+"""Steps of a stage: run the repository's checks, have an agent fix those that fail."""
 
 
 class Draft(NamedTuple):
-    """A document of a feature, as it stands."""
+    """The current version of a document of a feature."""
 
     name: ArtifactName
     path: str
@@ -70,6 +70,11 @@ def draft(office: Office, row: FeatureRow, name: str = "") -> Draft | None:
     return Draft(wanted, path, data.decode("utf-8", "replace"))
 
 
+def edit_command(row: FeatureRow, given: Draft | None) -> str:
+    """Names the document, as it may differ from the current stage's."""
+    return f"sparing edit {row.feature.id}{f' {given.name}' if given else ''}"
+
+
 def take_text(
     office: Office, row: FeatureRow, given: Draft, text: str, sender: str, at: float
 ) -> TakenEdit:
@@ -77,15 +82,18 @@ def take_text(
     _need_gate(office, row)
     if not text.strip():
         raise UsageError(
-            f"{given.name.filename} was saved empty; nothing is changed",
-            f"sparing edit {row.feature.id}",
+            f"{given.name.filename} was saved empty; nothing is changed", edit_command(row, given)
         )
     text = text if text.endswith("\n") else text + "\n"
     if text == given.text:
         return TakenEdit("")
     tree = _worktree(office, row)
     Confined(tree.path).write_text(given.path, text)
-    taken = _commit(office, row, tree, (given.path,), sender, at)
+    try:
+        taken = _commit(office, row, tree, (given.path,), sender, at, given)
+    except SparingError:  # what was refused is in the draft, and must not stay in the worktree
+        Confined(tree.path).write_text(given.path, given.text)
+        raise
     problems = validate_artifact(given.name, text)
     return TakenEdit(taken, tuple(problem.what for problem in problems))
 
@@ -99,7 +107,7 @@ def take_files(office: Office, row: FeatureRow, sender: str, at: float) -> Taken
 
 
 def draft_file(office: Office, row: FeatureRow, name: str) -> Path:
-    """Where a person's words are while they are being written; other ones for another commit."""
+    """The file in which a person's text is kept while being written, one for each commit."""
     folder = office.folder.path / "drafts"
     folder.mkdir(mode=0o700, exist_ok=True)
     safe = re.sub(r"[^\w.-]", "-", name)
@@ -123,8 +131,9 @@ def _need_gate(office: Office, row: FeatureRow) -> None:
 
 
 def _commit(
-    office: Office, row: FeatureRow, tree: Worktree, paths: tuple[str, ...], sender: str, at: float
-) -> str:
+    office: Office, row: FeatureRow, tree: Worktree, paths: tuple[str, ...], sender: str, at: float,
+    given: Draft | None = None,
+) -> str:  # fmt: skip
     stage = FlowState.load(row.place["state"]).stage
     names = ", ".join(Path(path).name for path in paths[:3]) + (" …" if len(paths) > 3 else "")
     why = Purpose("docs", f"edit {names} by hand")
@@ -135,7 +144,7 @@ def _commit(
     except SecretsFound as found:
         raise UsageError(
             f"not committed, it contains secrets: {'; '.join(found.places)}",
-            f"take them out: sparing edit {row.feature.id}",
+            f"remove them: {edit_command(row, given)}",
         ) from None
     stamp = commit_stamp(tree.repository, settings_of(office, row), row.feature, why, step, at)
     change = commit_paths(tree, row.head, paths, stamp)
@@ -155,7 +164,7 @@ def _commit(
 
 
 def _edited(row: FeatureRow, commit: str) -> JsonObject:
-    """The place with a person's version in it; changed code is checked before all else."""
+    """The stored state with a person's version in it; changed code is checked first."""
     before = FlowState.load(row.place["state"])
     after = with_edit(before)
     place = {**row.place, "head": commit, "state": after.dump()}

@@ -1,6 +1,6 @@
 """What a person needs to decide at a gate: the stage's outcome in five lines, then the details.
 
-The same for every door. Nothing here asks or writes.
+The same for every interface. Nothing here asks or writes.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from sparing.desk.gates.edits import draft
 from sparing.desk.gates.ideas import gate_notes
 from sparing.desk.gates.last_gate import approved_commit, is_last_gate, last_gate_notes
 from sparing.desk.gates.line_comments import comments_in
+from sparing.desk.gates.rulings import open_findings
 from sparing.desk.money.cost import By, feature_costs
 from sparing.desk.money.forecast import outlook, outlook_brief
 from sparing.desk.money.price_of_waiting import price_of_waiting, waiting_words
@@ -44,6 +45,8 @@ RECORDS = (".meta.json", ".review-history.md")
 class Open(NamedTuple):
     role: str
     finding: Finding
+    answer: str = ""
+    """What the author said to it; empty if nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,24 +54,24 @@ class GateView:
     id: str
     stage: str
     lines: tuple[str, ...]
-    """Five of them."""
+    """The summary, five lines."""
     findings: tuple[Open, ...]
     answers: tuple[str, ...]
     """What the author said to each comment of the last rejection."""
     since: str
-    """The commit before the stage's work, or before what came after the last answer; at the last
-    gate the one that was approved last."""
+    """The commit before the stage's work, or before the work after the last answer; at the last
+    gate, the last approved commit."""
     head: str
     files: tuple[str, ...]
-    """What changed between the two, without the records that we keep ourselves."""
+    """Files changed between the two, without Sparing's own records."""
     again: bool = False
-    """Something was answered in this stage before, or all that came since is to be merged."""
+    """True if an answer was given in this stage before, or at the last gate."""
     base: str = ""
     code: tuple[FileChange, ...] = ()
-    """All that the feature has changed outside of its own folder, once code is made."""
+    """All changes outside the feature's own folder, once there is code."""
     red: tuple[Red, ...] = ()
     following: str = ""
-    """What an approval leads to; empty where there is nothing to approve, or `notes` say it."""
+    """What an approval leads to; empty if there is nothing to approve, or if `notes` say it."""
     notes: tuple[str, ...] = ()
     """What else there is to see or to decide here."""
 
@@ -76,7 +79,7 @@ class GateView:
 def gate_view(office: Office, row: FeatureRow, gate: Gate, at: float) -> GateView:
     told = events_since(office, 0, row.feature.key)
     past = [one for one in told if one.stage == gate.stage]
-    found = _findings(_last_looks(office, row, gate.stage))
+    found = _findings(office, row, gate.stage)
     last = is_last_gate(row)
     since = approved_commit(office, row, told) if last else _since(row, past)
     changed, code = _changed(office, row, since), code_of(office, row)
@@ -115,7 +118,7 @@ def gate_view(office: Office, row: FeatureRow, gate: Gate, at: float) -> GateVie
 
 
 def _refusal(office: Office, row: FeatureRow, state: FlowState) -> tuple[str, ...]:
-    """Why the author made no change, in its own words and all of them."""
+    """Why the author made no change, in its own words."""
     note = str(row.place.get("note", ""))
     if state.position is not Position.STUCK or state.cause is not Cause.DECLINED or not note:
         return ()
@@ -137,7 +140,7 @@ def _last(
 
 
 def gate_diff(office: Office, view: GateView) -> str:
-    """All code against the branch it comes from, and what else the stage made."""
+    """Diff of all code against its base, and of the other files the stage changed."""
     code = {one.path for one in view.code}
     documents = tuple(path for path in view.files if path not in code)
     return _diff(office, view.base, view.head, tuple(code)) + _diff(
@@ -146,7 +149,7 @@ def gate_diff(office: Office, view: GateView) -> str:
 
 
 def since_diff(office: Office, view: GateView) -> str:
-    """What came after the last answer in this stage."""
+    """Diff of what came after the last answer in this stage."""
     return _diff(office, view.since, view.head, view.files)
 
 
@@ -155,15 +158,20 @@ def _diff(office: Office, old: str, new: str, paths: tuple[str, ...]) -> str:
 
 
 def _last_looks(office: Office, row: FeatureRow, stage: str) -> list[VerdictRow]:
-    """The latest verdict of each role; a reply that was none takes no finding away."""
+    """The latest verdict of each role; an unreadable reply doesn't replace a verdict."""
     rows = [
         one for one in verdict_rows(office, row) if one.stage == stage and decision(one) != UNREAD
     ]
     return list({one.verdict.role: one for one in rows}.values())
 
 
-def _findings(looks: list[VerdictRow]) -> tuple[Open, ...]:
-    found = [Open(one.verdict.role, finding) for one in looks for finding in one.verdict.findings]
+def _findings(office: Office, row: FeatureRow, stage: str) -> tuple[Open, ...]:
+    said = {one.text: one.answer for one in open_findings(office, row, stage)}
+    found = [
+        Open(one.verdict.role, finding, said.get(finding.text, ""))
+        for one in _last_looks(office, row, stage)
+        for finding in one.verdict.findings
+    ]
     return tuple(sorted(found, key=lambda one: STRICTEST_FIRST.index(one.finding.severity)))
 
 
@@ -227,7 +235,7 @@ def _money(office: Office, row: FeatureRow, at: float) -> str:
 
 
 def _since(row: FeatureRow, past: list[Event]) -> str:
-    """Before the first commit of the stage, or of what followed the last answer in it."""
+    """The commit before the stage's first one, or before the first after its last answer."""
     answered = [one.n for one in past if isinstance(one.what, AnswerEvent)]
     after = answered[-1] if answered else 0
     later = [one.what for one in past if one.n > after]

@@ -1,7 +1,7 @@
 """What the last gate adds: the exact commit that is handed over, and how.
 
-The commit says already that the feature is completed; nothing is committed after it. Whoever
-approves it has seen all that came after their last approval.
+That commit already records the feature as completed; nothing is committed after it. The person
+approving it has seen everything that came after their last approval.
 """
 
 from __future__ import annotations
@@ -18,15 +18,14 @@ from sparing.flow.state import FlowState, Position
 from sparing.records import events
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
+from sparing.records.gates import RULE
 from sparing.workspace.checks.changes import Changed, standing
 from sparing.workspace.git.commit import changed_files
 from sparing.workspace.git.repository import contains
 from sparing.workspace.git.snapshot import Snapshot
 
-RULE = "rule"
-"""Who answers a gate that nobody was asked at."""
 NOTES, BASE = 4, 5
-"""Where a stored mark has what was left open, and the commit before its stage."""
+"""Indexes in a stored mark of what was left open, and of the commit before its stage."""
 MOST_NOTES = 8
 SHORT = 10
 _ON_BASE = {
@@ -42,13 +41,13 @@ _PUSHED = {
 
 
 def is_last_gate(row: FeatureRow) -> bool:
-    """Whether what waits for approval is what would be handed over."""
+    """Whether the commit waiting for approval is the one that would be handed over."""
     state = FlowState.load(row.place["state"])
     return state.position is Position.GATE and FLOWS[state.flow].is_last(state.stage)
 
 
 def approved_commit(office: Office, row: FeatureRow, told: Sequence[Event]) -> str:
-    """What a person has approved last and the branch still holds; else where the stage began."""
+    """The commit a person approved last, if still on the branch; else where the stage began."""
     stage = FlowState.load(row.place["state"]).stage
     shown = [
         what.commit
@@ -66,7 +65,7 @@ def approved_commit(office: Office, row: FeatureRow, told: Sequence[Event]) -> s
 
 
 def last_gate_notes(office: Office, row: FeatureRow) -> tuple[str, ...]:
-    """Nothing at any other gate."""
+    """Notes for the last gate; empty at any other."""
     return tuple(_notes(office, row)) if is_last_gate(row) else ()
 
 
@@ -88,7 +87,7 @@ def _notes(office: Office, row: FeatureRow) -> Iterator[str]:
 
 
 def _lessons(office: Office, row: FeatureRow) -> Iterator[str]:
-    """What the feature changes of the bank's words: everybody is given them after the merge."""
+    """Changes to the knowledge bank's texts, which every agent is given after the merge."""
     with office.database.read() as connection:
         learned = events.last_what(connection, row.feature.key, LearnedEvent)
     for words in learned.shown if learned else ():
@@ -101,11 +100,12 @@ def _checks(office: Office, row: FeatureRow) -> str:
     if found is None:
         return "not run"
     green = str(row.place.get("talk", {}).get("green", ""))
-    return f"{found.text}{'; files have changed since' if _later(office, row, green) else ''}"
+    told = found.what.words(found.text) if isinstance(found.what, ChecksEvent) else found.text
+    return f"{told}{'; files have changed since' if _later(office, row, green) else ''}"
 
 
 def _redefined(office: Office, row: FeatureRow) -> Iterator[str]:
-    """By name: what of the checks nobody was asked about, because none ran afterwards."""
+    """Names of changed checks that no one was asked about, because none ran afterwards."""
     agreed = frozenset(map(str, row.place.get("talk", {}).get("agreed", ())))
     every = (_changed(office, row, root, agreed) for root in _roots(office, row))
     found = tuple(dict.fromkeys(one for some in every for one in some))
@@ -128,7 +128,7 @@ def _changed(
 
 
 def _later(office: Office, row: FeatureRow, green: str) -> bool:
-    """Whether something outside of the feature's own folder came after the green checks."""
+    """Whether anything outside the feature's own folder changed after the checks passed."""
     if not green or not contains(office.repository, row.head, green):
         return False
     own = f"{office.loaded.settings.flow.folder_of(row.feature)}/"

@@ -1,6 +1,6 @@
-"""Gates that need another person than the one who started the feature.
+"""Gates that need a person other than the one who started the feature.
 
-It is a rule for people who work together, not access control: everybody says who they are.
+This is a rule for people who work together, not access control: people say who they are.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from sparing.records.features import FeatureRow
 
 
 def refuse_starter(office: Office, row: FeatureRow, state: FlowState, outcome: Outcome) -> None:
-    """Whoever started a feature can't pass a gate of it that needs somebody else."""
+    """Raise an error if the person who started the feature answers a gate that needs another."""
     stages = [one for one in _passed(state, outcome) if one in needs_other(office, row)]
     if not stages or (row.starter and row.starter != office.person):
         return
     number, who = row.feature.id, row.starter or "somebody unknown"
     if office.database.server is None:
         raise FeatureError(
-            f"{stages[0]} needs another person's approval, and these records are on this machine"
-            " alone",
+            f"{stages[0]} needs another person's approval, and these records are only on "
+            "this machine",
             "share them first: set state.database (docs/fleet.md), or flow.other_person to none",
         )
     raise FeatureError(

@@ -1,7 +1,7 @@
 """A person's ruling on a finding: it must be fixed, or it may stay as it is.
 
-A ruling is kept beside the finding and counts in every later look of that stage. At a gate where
-a review has stopped, approving then means: go on by what was ruled.
+A ruling is kept beside the finding and counts in every later review of that stage. At a gate where
+a review has stopped, approving then means: continue according to the rulings.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ VERBS = {"uphold": RulingKind.UPHELD, "dismiss": RulingKind.DISMISSED}
 
 
 class UnsettledFinding(NamedTuple):
-    """A finding that nobody has settled, with both sides' words."""
+    """An unsettled finding, with the words of both reviewer and author."""
 
     stage: str
     id: str
@@ -41,9 +41,11 @@ class UnsettledFinding(NamedTuple):
     text: str
     location: str
     state: str
+    times: int
+    """How often it was raised."""
     counts: bool
     answer: str
-    """What the author said to it; empty if nothing."""
+    """The author's reply to it; empty if none."""
     ruling: str
     words: str
 
@@ -52,21 +54,21 @@ class UnsettledFinding(NamedTuple):
 
 
 class RulingRequest(NamedTuple):
-    """What was said of which finding."""
+    """A ruling, and the finding it applies to."""
 
     finding: str
     kind: RulingKind
     words: str = ""
     stage: str = ""
-    """Where ids are meant; empty for where the feature stands."""
+    """Stage that the finding's id belongs to; empty for the feature's current one."""
 
 
 class RulingReceipt(NamedTuple):
     finding: UnsettledFinding
     left: tuple[UnsettledFinding, ...]
-    """What counts in the same stage and has no ruling yet."""
+    """Findings that count in the same stage and have no ruling yet."""
     waits: bool
-    """The feature stands at a gate of this stage."""
+    """True if the feature waits at a gate of this stage."""
 
 
 def open_findings(office: Office, row: FeatureRow, stage: str = "") -> tuple[UnsettledFinding, ...]:
@@ -142,6 +144,7 @@ def _open(row: FindingRow, tracked: Tracked, ruling: RulingRow | None) -> Unsett
         text=finding.text,
         location=finding.location,
         state=tracked.status.value,
+        times=tracked.times,
         counts=tracked.counts,
         answer=f"{answer.kind}: {answer.words}" if answer else "",
         ruling=ruling.ruling if ruling else "",

@@ -1,7 +1,7 @@
-"""A folder of specs that another tool wrote, as a new feature.
+"""Import a folder of specs that another tool wrote as a new feature.
 
-All of it is foreign text: read up to a size limit, never followed out of its folder, and used as
-data. The folder itself is only read. What is fit to build on stands for the stage that would have
+All of it is untrusted text: read up to a size limit, never followed out of its folder, and used as
+data. The folder itself is only read. A document fit to build on replaces the stage that would have
 written it; the rest is kept in an appendix, and what can't be kept is named.
 """
 
@@ -45,7 +45,7 @@ _LEFT_OUT = "left out: "
 class FoundSpecs(NamedTuple):
     path: Path
     place: str
-    """As the command takes it."""
+    """Path in the form the command takes."""
     format: SpecFormat
 
 
@@ -58,7 +58,7 @@ class SpecImport(NamedTuple):
     uses: tuple[FileUse, ...]
     tasks: int
     notes: tuple[str, ...]
-    """Documents that were not taken as what they are, and why."""
+    """Documents that could not be used as their kind, and why."""
 
 
 def find_specs(office: Office) -> tuple[FoundSpecs, ...]:
@@ -88,7 +88,7 @@ def plan_import(
     kind = kind or recognise(place, _names(folder))
     if kind is None:
         raise UsageError(
-            f"{path} holds no specs of spec-kit, OpenSpec, Kiro or iflow",
+            f"{path} contains no specs of spec-kit, OpenSpec, Kiro or iflow",
             f"name the tool: sparing import {place} --format kiro",
         )
     files, left = _read(office, folder)
@@ -98,7 +98,7 @@ def plan_import(
 
 
 def refuse_again(office: Office, place: str) -> None:
-    """One folder is one feature, unless a person says otherwise."""
+    """Refuse to import a folder twice, unless a person says otherwise."""
     with office.database.read() as connection:
         rows = features.list_all(connection)
     before = next((row for row in rows if row.background.source == place), None)
@@ -140,7 +140,7 @@ def _planned(
 
 
 def _complaints(found: ImportedFeature) -> dict[ArtifactName, str]:
-    """Documents that nobody can build on."""
+    """Documents that can't be built on, and why."""
     problems = {
         name: blocking(validate_artifact(name, text), strict=False)
         for name, text in found.documents.items()
@@ -175,7 +175,7 @@ def _appendix(text: str, rest: dict[ArtifactName, str]) -> str:
 
 
 def _read(office: Office, folder: Path) -> tuple[dict[str, str], tuple[FileUse, ...]]:
-    """Text by path; and what can't be taken, each with its reason."""
+    """Texts by path, and the files that can't be imported, each with its reason."""
     files: dict[str, str] = {}
     left: list[FileUse] = []
     for count, path in enumerate(_walk(folder)):
@@ -191,12 +191,12 @@ def _read(office: Office, folder: Path) -> tuple[dict[str, str], tuple[FileUse, 
                 why = error.what.removeprefix(f"{path} ")
                 left.append(FileUse(name, 0, f"{_LEFT_OUT}{why}"))
     if not files:
-        raise UsageError(f"{folder.name} holds no text", "name a folder with specs")
+        raise UsageError(f"{folder.name} contains no text", "name a folder with specs")
     return files, tuple(left)
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    """Files below it in a steady order; links to folders are not followed."""
+    """Files below it in a stable order; links to folders are not followed."""
     for where, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted([*names, *(one for one in folders if (Path(where) / one).is_symlink())]):
@@ -210,7 +210,7 @@ def _names(folder: Path) -> frozenset[str]:
 
 
 def _is_ours(office: Office, place: str, features_folder: str) -> bool:
-    """A folder that a feature of this repository writes is no import."""
+    """Whether a feature of this repository writes the folder, so that it can't be imported."""
     if not place.startswith(f"{features_folder.strip('/')}/"):
         return False
     with office.database.read() as connection:

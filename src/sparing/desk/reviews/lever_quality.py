@@ -1,4 +1,4 @@
-"""Reviews with our tools and the fact sheet beside reviews without, out of the whole repository."""
+"""Reviews with our tools and the fact sheet compared with reviews without, repository-wide."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from sparing.desk.money.feature_records import Basis
 from sparing.desk.office import Office
 from sparing.economy.levers import SHEET_PAYS, SheetEffect
 from sparing.economy.review_quality import FirstLook, LookFigures, pairs
+from sparing.percent import percent
 from sparing.report.lever_quality import LeverQuality, LookSide, QualityRow
 from sparing.runtime.lever_record import effect_of_sheet, looks_by_sheet, looks_by_tools
 
@@ -15,7 +16,7 @@ TOOLS, SHEET = "Sparing's own tools", "fact sheet"
 
 
 def lever_quality(office: Office, bases: Sequence[Basis]) -> LeverQuality:
-    """Of the backend that was asked last; a feature alone has too few looks to compare."""
+    """For the backend used last; a single feature has too few reviews to compare."""
     asked = [row.attempt.backend for basis in bases for row in basis.ledger]
     if not asked:
         return LeverQuality()
@@ -39,9 +40,13 @@ def _side(found: LookFigures) -> LookSide:
 def _sheet_words(effect: SheetEffect) -> str:
     if not effect.shown:
         return ""
-    turns = f"{effect.shown} turns were shown the fact sheet, {effect.kept} had it made beside them"
+    turns = (
+        f"{effect.shown} turns were shown the fact sheet, {effect.kept} were not but had one made"
+    )
     if effect.less is None:
         return f"{turns}: too few yet to say whether quoted files are opened less often"
-    less = f"{abs(effect.less):.0%} {'less' if effect.less >= 0 else 'more'} often"
-    verdict = "it is in use" if effect.less >= SHEET_PAYS else f"it is off, {SHEET_PAYS:.0%} pay"
+    less = f"{percent(abs(effect.less))} {'less' if effect.less >= 0 else 'more'} often"
+    verdict = (
+        "it is in use" if effect.less >= SHEET_PAYS else f"it is off, {percent(SHEET_PAYS)} pay"
+    )
     return f"{turns}: quoted files were opened {less} with it (measured); {verdict}"

@@ -1,4 +1,4 @@
-"""How often a stage's second reviewer approved what its first one had not let pass."""
+"""How often the phase-reviewer approved what the first reviewer had not passed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import NamedTuple
 from sparing.desk.money.feature_records import Basis
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage
+from sparing.panel import SECOND
 from sparing.records.verdicts import VerdictRow
 from sparing.report.figures import Figure
 
@@ -32,12 +33,12 @@ def phase_approvals(bases: Iterable[Basis]) -> PhaseApprovals:
 
 
 def _counted(stage: Stage, rows: Iterable[VerdictRow]) -> Iterable[bool]:
-    """Of each approval by a later group: whether somebody before it has failed last."""
+    """For each approval by the phase-reviewer: whether an earlier reviewer's last verdict fails."""
     groups = {role: number for number, group in enumerate(stage.reviewers) for role in group}
     last: dict[str, bool] = {}
     for row in rows:
         role = row.verdict.role
-        if row.passed and groups.get(role, 0):
+        if row.passed and role == SECOND and groups.get(role, 0):
             yield not all(passed for one, passed in last.items() if groups[one] < groups[role])
         if role in groups:
             last[role] = row.passed

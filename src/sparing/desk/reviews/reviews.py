@@ -1,7 +1,7 @@
-"""Reviews of a feature, out of the verdicts, the ledger and the prompts that were kept.
+"""Reviews of a feature, from the verdicts, the ledger and the prompts that were kept.
 
-Which finding is new and which was there before is not stored for every look: it follows from the
-verdicts alone and is worked out again here, by the same rules as during the run.
+Which findings are new and which were there before is not stored for every review: it follows from
+the verdicts alone and is derived again here, by the same rules as during the run.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple, cast
 
@@ -28,26 +29,29 @@ from sparing.review.tracking import FindingStatus, Tracked, follow
 DELTA = "delta"
 UNREAD = "no verdict"
 SAME_TURN = "same turn"
-"""How a reviewer was asked who looked in the turn of the one before."""
+"""How a reviewer was dispatched who shared the turn of the one before."""
 NO_VERDICT = f"{UNREAD}:"
 
 
 def reviews(office: Office, row: FeatureRow) -> tuple[ReviewRow, ...]:
-    """In the order of the looks, stage by stage."""
+    """Reviews in chronological order, stage by stage."""
     attempts: dict[str, list[LedgerRow]] = {}
     for one in ledger_rows(office, row):
         attempts.setdefault(one.attempt.dispatch, []).append(one)
     found = verdict_rows(office, row)
-    stages = dict.fromkeys(one.stage for one in found)
+    stages, last = dict.fromkeys(one.stage for one in found), final_looks(office, row, found)
     return tuple(
-        _review(office.folder, look, attempts.get(look.turn, []), classes)
+        replace(
+            _review(office.folder, look, attempts.get(look.turn, []), classes),
+            final=look.dispatch in last,
+        )
         for stage in stages
         for look, classes in classified([one for one in found if one.stage == stage])
     )
 
 
 def decided(office: Office, row: FeatureRow) -> tuple[DecidedRow, ...]:
-    """What followed from each look, as the run recorded it."""
+    """The decision after each review, as the run recorded it."""
     return tuple(
         DecidedRow(
             one.stage,
@@ -55,14 +59,43 @@ def decided(office: Office, row: FeatureRow) -> tuple[DecidedRow, ...]:
             tuple(role for role, _ in what.judged),
             what.decision,
             tuple(one.text.split("; ")),
+            what.final,
         )
         for one in events_since(office, 0, row.feature.key)
         if isinstance(what := one.what, LookEvent)
     )
 
 
+def final_looks(office: Office, row: FeatureRow, found: Sequence[VerdictRow]) -> frozenset[str]:
+    """Verdicts of a final validation, which has the number of the round before it: the run tells
+    them apart, look by look."""
+    told: dict[tuple[str, int, str], list[bool]] = {}
+    for one in events_since(office, 0, row.feature.key):
+        if isinstance(what := one.what, LookEvent):
+            for role, _ in what.judged:
+                told.setdefault((one.stage, what.iteration, role), []).append(what.final)
+    final = set[str]()
+    for look in found:
+        looks = told.get((look.stage, look.iteration, look.verdict.role))
+        if looks and looks.pop(0):
+            final.add(look.dispatch)
+    return frozenset(final)
+
+
+def _together(rows: Sequence[VerdictRow]) -> Iterator[list[VerdictRow]]:
+    """Verdicts on one commit in one round; who looks again begins another look."""
+    for _, group in groupby(rows, lambda one: (one.iteration, one.commit)):
+        look: list[VerdictRow] = []
+        for one in group:
+            if any(one.verdict.role == other.verdict.role for other in look):
+                yield look
+                look = []
+            look.append(one)
+        yield look
+
+
 class ReviewLook(NamedTuple):
-    """Verdicts that were given together, and what was known of findings before and after."""
+    """Verdicts that were given together, and the known findings before and after."""
 
     verdicts: list[VerdictRow]
     before: tuple[Tracked, ...]
@@ -70,10 +103,9 @@ class ReviewLook(NamedTuple):
 
 
 def looks_of(rows: Sequence[VerdictRow]) -> Iterator[ReviewLook]:
-    """Of one stage of one feature, in order."""
+    """Reviews of one stage of one feature, in order."""
     tracked: tuple[Tracked, ...] = ()
-    for _, group in groupby(rows, lambda one: (one.iteration, one.commit)):
-        together = list(group)
+    for together in _together(rows):
         raised = merge([one.verdict for one in together])
         looked = [one.verdict.role for one in together]
         after = follow(tracked, raised, [False] * len(raised), looked)
@@ -82,7 +114,7 @@ def looks_of(rows: Sequence[VerdictRow]) -> Iterator[ReviewLook]:
 
 
 def classified(rows: Sequence[VerdictRow]) -> Iterator[tuple[VerdictRow, Counter[str]]]:
-    """Each verdict of a stage with what became of findings by it."""
+    """Each verdict of a stage, with counts of what became of its findings."""
     for look in looks_of(rows):
         before = {one.id: one for one in look.before}
         for one in look.verdicts:
@@ -137,7 +169,7 @@ def decision(look: VerdictRow) -> str:
 
 
 def delta_chars(folder: StateFolder, prompt: str) -> int | None:
-    """Of what changed, as it was sent; None for a prompt without, or one that is gone."""
+    """Size of the delta as sent; None for a prompt without one, or one no longer stored."""
     try:
         segments = cast("list[list[object]]", json.loads(folder.fetch(prompt)))
     except (StateError, ValueError):
