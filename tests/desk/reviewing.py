@@ -30,7 +30,9 @@ def prompt(office: Office, *segments: tuple[str, str]) -> str:
 def asked(office: Office, row: FeatureRow, dispatch: str, **changes: Any) -> None:
     """One attempt with its bill, or with `usage=None` without an end."""
     usage = changes.pop("usage", Usage(read=900, output=100))
-    ended = {name: changes.pop(name) for name in ("failure", "nano_usd") if name in changes}
+    ended = {
+        name: changes.pop(name) for name in ("failure", "nano_usd", "calls") if name in changes
+    }
     one = replace(attempt(**changes), feature=row.feature.key, dispatch=dispatch)
     with office.database.write() as tx:
         number = ledger.begin(tx, one, Amount(1_000_000, 10**9))

@@ -33,8 +33,10 @@ STATES: dict[str, tuple[Outcome, ...]] = {
 }
 
 
-def started(office: Office, title: str = "Add rate limiting") -> FeatureRow:
-    return answers.start(office, title, "L1", {}, NOW)
+def started(
+    office: Office, title: str = "Add rate limiting", flow: str = "L1", **own: str
+) -> FeatureRow:
+    return answers.start(office, title, flow, own, NOW)
 
 
 def standing(office: Office, name: str) -> FeatureRow:

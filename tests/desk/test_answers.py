@@ -118,8 +118,10 @@ def test_a_second_answer_is_refused(office: Office, second: object) -> None:
     approve(office, row)
     with pytest.raises(FeatureError) as caught:
         approve(office, row) if second is approve else reject(office, row)
-    first = r"this gate has its answer already \(approve by terminal\), since \d\d:\d\d"
-    assert re.fullmatch(f"{first}; it counts when the feature runs", caught.value.what)
+    first = "this gate is already answered \\(approve by terminal\\), since \\d\\d:\\d\\d"
+    assert re.fullmatch(
+        f"{first}; the answer takes effect when the feature runs", caught.value.what
+    )
     assert caught.value.repair == "sparing run 001"
     assert len(letters(office)) == 1
 
@@ -136,7 +138,7 @@ def test_answers_from_two_doors_at_once(office: Office) -> None:
 
     with ThreadPoolExecutor(4) as pool:
         said = list(pool.map(answer, range(8)))
-    assert sorted(said) == sorted(["plan", *["this gate has its answer already"] * 7])
+    assert sorted(said) == sorted(["plan", *["this gate is already answered"] * 7])
     assert len(letters(office)) == 1
 
 

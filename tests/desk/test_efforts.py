@@ -40,7 +40,7 @@ def test_each_effort_is_forecast_before_anything_is_spent(office: Office) -> Non
     assert [one.chosen for one in found] == [True, False, False]
     assert settings_of(office, row).review.cap == 2
     words = efforts_words(found)
-    assert words.startswith("lean; with --effort balanced: $")
+    assert words.startswith("lean; with --effort balanced: about $")
     assert words.endswith("(estimated)")
 
 

@@ -169,7 +169,7 @@ def test_a_folder_of_very_many_files_is_cut_and_said(office: Office) -> None:
     ("make", "what"),
     [
         ("nothing", "nothing is not a folder"),
-        ("empty", "empty holds no specs of spec-kit, OpenSpec, Kiro or iflow"),
+        ("empty", "empty contains no specs of spec-kit, OpenSpec, Kiro or iflow"),
     ],
 )
 def test_a_folder_that_is_none(office: Office, make: str, what: str) -> None:

@@ -79,7 +79,7 @@ def test_a_project_of_the_base_branch(tmp_path: Path) -> None:
 
 
 def test_the_next_feature_has_the_number_and_the_folder_of_the_roadmap(
-    tmp_path: Path,
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A8, A4: and no other feature gets a number that was promised."""
     office = payments(tmp_path)
@@ -88,8 +88,18 @@ def test_the_next_feature_has_the_number_and_the_folder_of_the_roadmap(
     assert (row.feature.name, row.feature.title) == ("007-record-a-payment", "Record a payment")
     assert row.background == Background(description="A clerk records one", project="P003")
     assert standings(office) == ["started, not run yet", "waiting", "waiting"]
-    with pytest.raises(FeatureError, match="nothing of P003 can start now"):
+    with pytest.raises(FeatureError, match="nothing of P003 can start now") as waits:
         projects.start_next(office, projects.find(office), "L1", {}, NOW)
+    assert waits.value.repair == "sparing project show P003"
+    monkeypatch.chdir(office.repository.checkout)
+    assert main(("project", "show", "P003")) == 0
+    assert "started, not run yet" in capsys.readouterr().out
+    taken = StartInput(number=7, slug="record-a-payment")
+    with pytest.raises(FeatureError, match="there is a feature 007 already") as twice:
+        answers.start(office, "Record a payment", "L1", {}, NOW, taken)
+    assert twice.value.repair == "sparing list"
+    assert main(("list",)) == 0
+    assert "007" in capsys.readouterr().out
 
 
 def test_a_feature_that_waits_is_shown(

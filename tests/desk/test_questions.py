@@ -77,7 +77,7 @@ def test_the_first_answer_counts(office: Office, asking: FeatureRow) -> None:
     say(office, asking, "8080")
     with pytest.raises(SparingError) as caught:
         say(office, asking, "9090")
-    assert "has its answer already" in caught.value.what
+    assert "is already answered" in caught.value.what
 
 
 def test_what_blocks_is_answered_too(office: Office) -> None:

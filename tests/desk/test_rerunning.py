@@ -159,7 +159,7 @@ def test_an_answer_that_waits_counts_first(office: Office) -> None:
     answers.approve(office, row, "page", NOW + 11)
     with pytest.raises(SparingError) as caught:
         rerun(office, row, "", "terminal", AT)
-    assert "has its answer already" in caught.value.what
+    assert "is already answered" in caught.value.what
 
 
 def test_whoever_looked_too_early_changes_nothing(office: Office) -> None:

@@ -11,7 +11,7 @@ from rich.console import Console
 from sparing.cli.main import main
 from sparing.desk.office import Office
 from sparing.desk.reviews.reviews import reviews
-from sparing.report.reviews import ReviewRow, reviews_page
+from sparing.report.reviews import DecidedRow, ReviewRow, reviews_page
 from tests.desk.reviewing import CONCERN, DEFECT, WISH, asked, looked, prompt
 from tests.desk.standing import started
 
@@ -96,9 +96,9 @@ def test_it_fits_a_terminal_and_cuts_nothing_off(office: Office) -> None:
     lines = drawn(reviews(office, row))
     assert max(map(len, lines)) <= 80
     assert lines[0] == "specify, 2 reviews in 1 iteration"
-    assert lines[2].split() == ["1", "spec-reviewer", "overruled", "1/1/0", "compose", "$0.020"]
+    assert lines[2].split() == ["1", "spec-reviewer", "overruled", "1/1/0", "fresh", "$0.020"]
     assert long == "".join(line[3:26].strip() for line in lines[4:6])
-    assert lines[4].split()[-2:] == ["reference", "unknown"]
+    assert lines[4].split()[-3:] == ["by", "path", "unknown"]
 
 
 def test_for_people_and_for_programs(
@@ -116,3 +116,34 @@ def test_for_people_and_for_programs(
     assert shown["reviews"][0]["classes"]["new"] == 1
     assert main(["show", "reviews", "7"]) == 1
     assert main(["show", "reviews", "1", "--way", "resume"]) == 64
+
+
+def test_what_followed_stands_below_its_look() -> None:
+    """C5, K1: not below the rows of those who looked later; and nothing is explained that no row
+    has."""
+    first, second = _row("spec-reviewer", 1, "refused"), _row("spec-reviewer", 2, "passed")
+    back = DecidedRow("specify", 1, ("spec-reviewer",), "revise", ("back to the author",))
+    lines = drawn_with([first, second, _row("phase-reviewer", 1, "passed")], [back])
+    shown = [line.split()[:2] for line in lines[2:6]]
+    assert shown == [
+        ["1", "spec-reviewer"],
+        ["1", "spec-reviewer:"],
+        ["2", "spec-reviewer"],
+        ["1", "phase-reviewer"],
+    ]
+    assert lines[1].split() == ["#", "reviewer", "decision", "b/w/s", "session", "delta", "cost"]
+    assert not [line for line in lines if "overruled" in line]
+    assert [line for line in drawn_with([_row("a", 1, "overruled")], []) if "overruled:" in line]
+
+
+def _row(role: str, iteration: int, decision: str) -> ReviewRow:
+    ways = ("plain",)
+    return ReviewRow(
+        "specify", iteration, role, decision, {}, {}, ways, 9, None, 1, False, "measured"
+    )
+
+
+def drawn_with(rows: list[ReviewRow], decided: list[DecidedRow]) -> list[str]:
+    console = Console(width=80, file=StringIO(), record=True, force_terminal=False)
+    console.print(reviews_page(rows, decided))
+    return [line.rstrip() for line in console.export_text().splitlines()]

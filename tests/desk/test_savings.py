@@ -12,6 +12,7 @@ import pytest
 from sparing.desk.money.feature_records import basis_of
 from sparing.desk.money.figures import project_report
 from sparing.desk.money.lever_savings import economy_of
+from sparing.desk.money.model_costs import model_costs
 from sparing.desk.office import Office
 from sparing.records import ledger
 from sparing.records.features import FeatureRow
@@ -58,9 +59,20 @@ def found(office: Office, row: FeatureRow) -> Economy:
     return economy
 
 
-def test_two_reviewers_share_a_document(office: Office) -> None:
-    """E4: both ladders lead to the same run, in dollars."""
-    row = started(office)
+@pytest.mark.parametrize(
+    ("flow", "policy", "ladders"),
+    [
+        ("feature", "adaptive", ["naive", "seed"]),
+        ("feature", "seed", ["naive"]),
+        ("L1", "adaptive", ["naive"]),
+    ],
+)
+def test_two_reviewers_share_a_document(
+    office: Office, flow: str, policy: str, ladders: list[str]
+) -> None:
+    """E4: each ladder leads to the same run, in dollars; none from the original where the run is
+    the original's, or where that would go on in one session, which nothing replays."""
+    row = started(office, flow=flow, **{"review.policy": policy})
     sent(office, row, 1)
     sent(office, row, 2)
     economy = found(office, row)
@@ -70,7 +82,7 @@ def test_two_reviewers_share_a_document(office: Office) -> None:
     for ladder in economy.ladders:
         saved = sum(step.saved for step in ladder.steps)
         assert ladder.cost - saved == pytest.approx(economy.replayed)
-    assert [one.baseline for one in economy.ladders] == ["naive", "seed"]
+    assert [one.baseline for one in economy.ladders] == ladders
     assert {step.lever for step in economy.naive.steps} == {"scope", "trunk"}
     assert economy.bound < economy.replayed
 
@@ -137,7 +149,10 @@ def test_files_that_came_along_are_estimated(office: Office) -> None:
     assert [(one.lever, one.origin) for one in economy.beyond] == [("preload", "estimated")]
     assert all(one.saved > 0 for one in economy.beyond)
     assert (economy.untold, list(economy.off)) == (("map",), ["trim"])
-    assert "in use, but one run can't tell what it saved: map" in economy.notes
+    assert (
+        "switched on, but one run can't tell what it saved: map (a map of the repository)"
+        in economy.notes
+    )
 
 
 def test_a_repository_is_the_sum_of_its_features(office: Office) -> None:
@@ -176,3 +191,26 @@ def _of(one: ledger.Attempt, row: FeatureRow) -> ledger.Attempt:
     from dataclasses import replace
 
     return replace(one, feature=row.feature.key)
+
+
+def test_a_lever_that_some_turns_had_was_not_off_all_along(office: Office) -> None:
+    """E4, E6: its record may switch it off in the middle of a feature."""
+    row = started(office)
+    why = "its own record: over 5 groups it cost 2.5 % more than the plain way"
+    on: dict[str, Any] = {"levers": ["trunk", "hour"], "off": {"trim": "no"}}
+    late: dict[str, Any] = {"levers": ["hour"], "off": {"trim": "no", "trunk": why}}
+    for number, levers in enumerate((on, on, late)):
+        sent(office, row, number, sent=kept([f"turn {number}", 40, "", "turn"], **levers))
+    assert found(office, row).off == {"trim": "no", "trunk": f"{why} (in 1 of 3 turns)"}
+
+
+def test_the_table_of_models_begins_with_what_was_billed(office: Office) -> None:
+    """E4: also where the bill is not what the group would cost by itself."""
+    row = started(office)
+    for number in range(2):
+        told = kept([f"turn {number}", 40, "", "turn"], group="reviewer/documents")
+        sent(office, row, number, sent=told, nano_usd=50_000_000)
+    (group,) = model_costs(office, basis_of(office, row)).rows
+    assert group.cost_usd == pytest.approx(0.1)
+    cheap = {one.model_class: one for one in group.on}["cheap"]
+    assert 0.05 < cheap.cost_usd < 0.1, "what it saves is small beside this bill"

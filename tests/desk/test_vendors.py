@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import StringIO
+from pathlib import Path
 
 from rich.console import Console
 
@@ -13,6 +14,8 @@ from sparing.report.html import report_html
 from sparing.report.page import report_page
 from tests.desk.reviewing import CONCERN, DEFECT, asked, looked
 from tests.desk.standing import started
+from tests.repositories import make_repository
+from tests.terminal import sparing
 
 OPENAI = {"backend": "codex", "model": "gpt-5.5"}
 
@@ -60,3 +63,21 @@ def test_one_vendor_needs_no_table(office: Office) -> None:
     report = feature_report(office, row)
     assert [one.vendor for one in report.vendors] == ["Anthropic"]
     assert "Vendors" not in report_html(report)
+
+
+def test_what_a_role_with_a_model_of_its_own_adds_is_told_before(tmp_path: Path) -> None:
+    """G5: of a model or an agent that somebody has set; sent at their price instead of read."""
+    path = make_repository(tmp_path / "r", {"README.md": "# r\n"})
+    (tmp_path / "script.toml").write_text("")
+    agent = {
+        "SPARING_AGENT__SCRIPT": str(tmp_path / "script.toml"),
+        "SPARING_MODELS__ROLES": "phase-reviewer=claude-haiku-4-5",
+    }
+    said = sparing(path, "start", "Greet", "--dry-run", "--backend", "scripted", environ=agent)
+    # 20,000 tokens, written for $1.25 a million instead of read for $0.20
+    price = "its own prompt prefix: about $0.02 per stage, estimated"
+    assert f"; scripted claude-haiku-4-5 for phase-reviewer ({price})" in said.out
+    assert "phase-reviewer (" not in sparing(
+        path, "start", "Greet", "--dry-run", "--backend", "scripted",
+        environ={**agent, "SPARING_MODELS__ROLES": "phase-reviewer=strong"},
+    ).out  # fmt: skip

@@ -40,11 +40,11 @@ def used(name: str, given: Json, result: str, failed: bool = False) -> tuple[Jso
 def test_all_files_in_one_call() -> None:
     """E7"""
     assert toolbox().reads(["a.py", "b.py"]) == (ToolCall(LOOK, {"read": ["a.py", "b.py"]}),)
-    said = "== a.py, 2 lines\n1\tone\n2\ttwo\n\n== b.py: there is no such file."
+    said = "== a.py, 3 lines\n1\tone\n\n3\tthree\n\n== b.py: there is no such file."
     after = toolbox(*used(LOOK, {"read": ["a.py", "b.py"]}, said))
     assert after.reads(["a.py", "b.py"]) == ()
-    assert (after.text_of("a.py"), after.text_of("b.py")) == (["one", "two"], None)
-    assert after.lines_read() == [("a.py", 2)]
+    assert (after.text_of("a.py"), after.text_of("b.py")) == (["one", "", "three"], None)
+    assert after.lines_read() == [("a.py", 3)]
 
 
 def test_a_search_beside_it_is_not_lost() -> None:

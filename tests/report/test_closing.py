@@ -12,12 +12,16 @@ from decimal import Decimal
 import pytest
 from rich.console import Console
 
+from sparing.economy.comparison import savings
+from sparing.economy.comparison.savings import STEPS as STEPS_SAID
 from sparing.report.baseline import NaiveBaseline, one_baseline
-from sparing.report.closing import Quality, closing_json, closing_lines, reasons
-from sparing.report.figures import report_json
+from sparing.report.closing import NAME_WIDTH, Quality, closing_json, closing_lines, reasons
+from sparing.report.figures import OtherEffort, effort_words, finding_lines, report_json
 from sparing.report.model_costs import ModelCosts, ModelRow, OnModel, model_page
-from sparing.report.savings_table import LadderRow, SavingRow
+from sparing.report.plain_words import LEVERS, WAYS, counted_ways
+from sparing.report.savings_table import WORDS_WIDTH, LadderRow, SavingRow, limit_lines
 from sparing.report.spending import dollars, merged
+from sparing.way import Lever, Way
 from tests.report.reported import economy, report
 
 QUALITY = Quality(looks=4, accepted=2, each_usd=0.02, quotes=5, verified=4)
@@ -33,7 +37,7 @@ def test_the_lines_of_a_run() -> None:
         "lean naive on the same client, 2.2k to 5.4k base   $0.100  estimated",
         "  shared prompt prefix, cached once               −$0.060  −60 %",
         "lower bound for the work that was done             $0.025  simulated",
-        "quality: 2 blockers accepted, $0.020 of this run for each; 4 of 5 quotes verify",
+        "quality: 2 blockers settled, $0.020 of this run for each; 4 of 5 quotes verify",
         "  planted defects found: not measured here; sparing eval measures it",
     ]
 
@@ -120,8 +124,98 @@ def test_other_models_are_named_with_whoever_shares_a_trunk() -> None:
     lines = [" ".join(line.split()) for line in console.export_text().splitlines()]
     assert "reviewers of documents 4 $1.000 −$0.400 −$0.800" in lines
     assert "design-reviewer alone −$0.050 +$0.100" in lines
+    assert "who shares a prompt prefix turns now standard cheap" in lines
+    assert not [line for line in lines if "strong" in line]
     told = report_json(report(models=models))["other_models"]
     assert told["groups"][0]["on"][1] == {
         "model_class": "cheap", "cost_usd": 0.2, "alone_usd": 1.1,
     }  # fmt: skip
     assert model_page(ModelCosts()) == []
+
+
+def test_a_group_that_worked_on_two_models_says_so() -> None:
+    """E4, G5: what one model for all would have cost stands beside what two did."""
+    on = (OnModel("strong", 0.9, None),)
+    row = ModelRow("reviewer/code", ("security-reviewer",), ("big", "other"), 3, 1.0, on)
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(*model_page(ModelCosts((("strong", "big"),), (row,))), sep="\n")
+    lines = [" ".join(line.split()) for line in console.export_text().splitlines()]
+    place = lines.index("reviewers of code 3 $1.000 −$0.100")
+    assert lines[place + 1] == "on big and other"
+
+
+def test_every_reason_fits_its_column() -> None:
+    """E4, K1: a name that is too long would push its figure out of line."""
+    assert max(len(f"  {words}") for words in savings.STEPS.values()) <= NAME_WIDTH
+
+
+def test_the_lines_add_up_and_nothing_that_cost_money_is_left_out() -> None:
+    """E4: a fourth reason that made the run dearer has its line, however small it is."""
+    saved = (0.05, 0.03, 0.02, -0.004, 0.003, 0.001)
+    steps = tuple(SavingRow(f"l{n}", f"cause {n}", one, "simulated") for n, one in enumerate(saved))
+    found = economy(naive=LadderRow("naive", 0.1, "simulated", steps), billed=0.0, replayed=0.0)
+    spent = replace(SPENT, rows=(replace(SPENT.rows[0], cost_usd=Decimal(0)),))
+    told = [line[NAME_WIDTH:].split()[0] for line in closing_lines(spent, found, QUALITY)[2:7]]
+    assert told == ["−$0.050", "−$0.030", "−$0.020", "+$0.004", "−$0.004"]
+
+
+def test_nothing_has_no_sign() -> None:
+    """E4"""
+    assert economy().amount(-0.0004, signed=True) == "$0.000"
+    assert economy(in_money=False).amount(0.2, signed=True) == "0"
+
+
+def test_no_findings_are_called_that() -> None:
+    """E4: no blocker was accepted, and no finding quotes nothing."""
+    assert Quality(2, 0, None, 0, 0).words[0] == "quality: no findings"
+    assert Quality(2, 0, None, 0, 0, 1).words[0].endswith("; no finding quotes anything")
+
+
+def test_efforts_that_cost_the_same_are_not_listed() -> None:
+    """E12: a tier has no rounds that an effort could change."""
+    same = tuple(OtherEffort(name, "balanced", Decimal("0.04")) for name in ("lean", "thorough"))
+    assert effort_words(report(efforts=same)) == ""
+    other = (*same, OtherEffort("more", "balanced", Decimal("0.05")))
+    assert "more about $0.050" in effort_words(report(efforts=other))
+
+
+def test_levers_are_named_with_what_they_are() -> None:
+    """E4, K1: every one of them, in the notes of the report."""
+    assert set(LEVERS) == set(Lever)
+    notes = economy(untold=("batch",), off={"trunk": "it lost"}).notes
+    told = "switched on, but one run can't tell what it saved: batch (several tools in one call)"
+    assert told in notes
+    assert "not in use: trunk (a shared prompt prefix), it lost" in notes
+
+
+def test_steps_fit_their_column() -> None:
+    """E4, K1: a label that goes on below would stand beside the figures of another."""
+    assert max(len(f"  {words}") for words in STEPS_SAID.values()) <= WORDS_WIDTH
+
+
+def test_ways_are_told_as_on_the_screen() -> None:
+    """K1"""
+    assert counted_ways({"compose": 1, "plain": 1, "resume": 2}) == "2 fresh, 2 resumed"
+    assert set(WAYS) == set(Way)
+
+
+def test_what_is_open_when_a_feature_is_over_was_not_taken_up() -> None:
+    """C2, K1: "new" would say that somebody still looks at it."""
+    found = {"blocker": {"resolved": 1}, "suggestion": {"new": 1, "repeated": 1}, "warning": {}}
+    over = report(findings=found, status="completed")
+    assert finding_lines(over) == ["blockers: 1 resolved", "suggestions: 2 not taken up"]
+    running = report(findings=found, status="active")
+    assert finding_lines(running)[1] == "suggestions: 1 new, 1 repeated"
+
+
+def test_hindsight_is_never_more_than_all_of_the_run_below_it() -> None:
+    """E4: a share of the run, which is named."""
+    lines = limit_lines(replace(economy(), best=0.5, replayed=2.0))
+    assert any(line.endswith("75.0 % below the run.") for line in lines)
+
+
+def test_a_run_below_its_bound_says_from_where_the_bound_counts() -> None:
+    """E4: earlier runs had filled the cache; a bound above the bill would look wrong."""
+    found = replace(economy(), billed=economy().bound / 2)
+    lines = closing_lines(SPENT, found, QUALITY)
+    assert any(line.endswith("simulated, from a cold cache") for line in lines)

@@ -41,6 +41,11 @@ def drawn(spending: Spending) -> str:
     return console.export_text()
 
 
+def figures(text: str) -> list[str]:
+    """Without the note below them."""
+    return [line for line in text.splitlines() if not line.startswith("r:")]
+
+
 def of(*rows: SpendingRow, origin: str = "simulated") -> Spending:
     return Spending(rows, origin)
 
@@ -56,6 +61,7 @@ def test_a_table_of_two_stages() -> None:
         "           phase-reviewer       1  10.0k    90 %  $0.250  $1.00",
         "implement  implementer     3 (2r)      0          $0.250  $1.00",
         "all                        7 (4r)  20.0k    90 %  $0.750  $3.00",
+        "r: turns that resumed a session",
     ]
 
 
@@ -126,7 +132,7 @@ def test_an_unknown_price_is_called_unknown() -> None:
     for spending in (of(unknown), of(ROW, unknown), of(replace(ROW, naive_usd=None))):
         assert "the price of a model is unknown" in spending.sentence
         assert "$" not in spending.sentence
-        assert "unknown" in drawn(spending).splitlines()[-1]
+        assert "unknown" in figures(drawn(spending))[-1]
     assert of(unknown).sentence == (
         "spent 10.5k tokens against 40.5k for lean naive (simulated);"
         " the price of a model is unknown"
@@ -143,14 +149,14 @@ def test_a_turn_whose_end_nobody_saw() -> None:
     assert of(killed, killed).sentence.endswith(
         "nobody saw the ends of 2 turns, what that cost is unknown"
     )
-    lines = drawn(of(ROW, killed)).splitlines()
+    lines = figures(drawn(of(ROW, killed)))
     assert [line.split()[-2] for line in lines[1:]] == ["$0.250", "≥$0.250", "≥$0.500"]
 
 
 def test_a_row_of_killed_turns_costs_nobody_knows_what() -> None:
     """E2: not zero."""
     killed = replace(ROW, dispatches=2, unknown=2, usage=Usage(), cost_usd=Decimal(0))
-    lines = drawn(of(killed)).splitlines()
+    lines = figures(drawn(of(killed)))
     assert [line.split()[-2] for line in lines[1:]] == ["unknown", "unknown"]
     assert "0.000" not in drawn(of(killed))
 
