@@ -1,8 +1,8 @@
-"""Every word by which the double's model knows what it is asked, in one place.
+"""All phrases by which the double's model recognises what it is asked, in one file.
 
-It reads a request as a model would: what stands inside `<document …>` is material, the rest
-instructs. The words are those of our prompt files; a test composes every kind of turn and sees
-that each is still known, so this list can't go stale unseen.
+It reads a request as a model would: text inside `<document …>` is material, the rest is
+instructions. The phrases are those of our prompt files; a test composes every kind of turn and
+checks that each is still recognised, so this list can't go stale unnoticed.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ WORDS = tuple(
         (PlayedKind.TASK, _HEAD, r"task (?P<task>\S+)"),
         (PlayedKind.CHECKS, _HEAD, "the repository's checks are red"),
         (PlayedKind.RESOLVE, _HEAD, "the base branch was merged into this feature"),
-        (PlayedKind.REVISE, _HEAD, rf"{_STAGE}, revision (?P<iteration>\d+)"),
+        (PlayedKind.REVISE, _HEAD, rf"{_STAGE}, iteration (?P<iteration>\d+)$"),
         (PlayedKind.FIX, _HEAD, rf"{_STAGE}, fixes after review (?P<iteration>\d+)"),
         (PlayedKind.FIX, "Fix every finding listed above", ""),
         (PlayedKind.REDO, _HEAD, f"{_STAGE}, (?:once more|a change)"),
@@ -82,7 +82,7 @@ WORDS = tuple(
     )
 )
 STAGES = {PlayedKind.TASK: "implement", PlayedKind.HAND_OVER: Turn.HAND_OVER.value}
-"""Of turns whose words name none."""
+"""Stages of turns whose prompts name none."""
 _NEEDLES = tuple(words.needle for words in WORDS)
 _TARGETS = re.compile(
     r"^Write (?P<write>\S+)(?: from the documents above)?\. The program commits"
@@ -126,20 +126,20 @@ class PlayedTurn:
     target: str
     """The file to write or to read."""
     after: str
-    """The stage whose end a phase-reviewer judges; its own text says so in every way."""
+    """The stage whose end a phase-reviewer judges, which its own text always says."""
     documents: Mapping[str, str]
     """Material of this turn, by name."""
     references: tuple[str, ...]
     categories: tuple[str, ...]
-    """The words by which the role sorts its findings."""
+    """The categories into which the role sorts its findings."""
     place: int
     """Which message it came with."""
     reply: str = ""
-    """What is to be said, word by word."""
+    """The exact reply that is asked for."""
 
     @property
     def folder(self) -> str:
-        """The feature's, as far as the turn names a file in it."""
+        """The feature's folder, if the turn names a file in it."""
         return self.target.rpartition("/")[0]
 
     @property
@@ -160,7 +160,7 @@ class PlayedTurn:
 
 
 def recognise(asked: ModelRequest) -> PlayedTurn:
-    """The turn that is under way: the newest one that can be known."""
+    """The current turn: the newest one that is recognised."""
     said = [n for n, one in enumerate(asked.messages) if one.role == "user" and _words(one)]
     for place in reversed(said):
         turn = _turn(asked, place, _words(asked.messages[place]))
@@ -182,7 +182,7 @@ def recognise(asked: ModelRequest) -> PlayedTurn:
 
 
 def working_folder(asked: ModelRequest) -> str:
-    """Where the client says it works; empty if it does not say."""
+    """The client's working folder; empty if it does not say."""
     told = (message for message in asked.messages if message.role != "assistant")
     texts = [str(block.get("text", "")) for block in asked.system]
     texts += [_DOCUMENT.sub("", "\n".join(_texts(message))) for message in told]
@@ -192,7 +192,7 @@ def working_folder(asked: ModelRequest) -> str:
 
 
 def documents_in(text: str) -> dict[str, str]:
-    """Material that a text gives, by name."""
+    """The documents in a text, by name."""
     return {match["name"]: match["text"] for match in _DOCUMENT.finditer(text)}
 
 
@@ -229,7 +229,7 @@ def _turn(asked: ModelRequest, place: int, text: str) -> PlayedTurn | None:
 
 
 def _sharper(kind: PlayedKind, role: str, outside: str) -> PlayedKind:
-    """What the words of the turn leave open is seen from the role and from what is to be left."""
+    """The kind; if the prompt leaves it open, decided by role and request for a handoff."""
     if kind not in (PlayedKind.NONE, PlayedKind.ASSIST):
         return kind
     if _VERDICT_ROLE.fullmatch(role):
@@ -247,7 +247,7 @@ def _kind(text: str) -> tuple[PlayedKind, dict[str, str | None]]:
 
 
 def _role(text: str) -> str:
-    """The newest that is named; two that look in one turn are named before each of them is."""
+    """The last role that is named; a panel takes precedence over its members."""
     panel = _PANEL.search("\n".join(_beginning(text, _PANELS)))
     if panel:
         return joint_name((panel["first"], panel["second"]))
@@ -256,7 +256,7 @@ def _role(text: str) -> str:
 
 
 def _beginning(text: str, words: tuple[str, ...]) -> list[str]:
-    """The lines that begin so: a quick look before patterns are tried on a whole prompt."""
+    """The lines that begin with one of these: a quick filter before patterns are tried."""
     return [line for line in text.split("\n") if line.startswith(words)]
 
 
@@ -266,7 +266,7 @@ def _target(text: str) -> str:
 
 
 def _earlier(asked: ModelRequest, place: int) -> list[str]:
-    """What was said before, the system prompt first: a role may stand there too."""
+    """Earlier text, the system prompt first, since it may name the role."""
     system = [str(block.get("text", "")) for block in asked.system]
     users = (message for message in asked.messages[:place] if message.role == "user")
     return [*system, *(_DOCUMENT.sub("", _words(message)) for message in users)]

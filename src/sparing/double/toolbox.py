@@ -1,6 +1,6 @@
-"""What the model has done in the turn so far, and with which tools it can go on.
+"""What the model has done in the turn so far, and with which tools it can continue.
 
-Everything is read out of the request: the double keeps no state of a conversation, as the API
+Everything is read from the request: the double keeps no state of a conversation, just as the API
 keeps none.
 """
 
@@ -21,6 +21,8 @@ STRUCTURED = "StructuredOutput"
 TRIES = 2
 KNOWN = "already in your context"
 _PART = re.compile(r"^== ", re.MULTILINE)
+_SHOWN = re.compile(r".*, (?:\d+ lines|lines \d+-\d+ of \d+)\n")
+_LEFT_OUT = "[lines "
 _NUMBERED = re.compile(r"^ *\d+(?:→|\t)(?P<text>.*)$", re.MULTILINE)
 
 
@@ -36,7 +38,7 @@ class Done(NamedTuple):
 
 
 class FileEdit(NamedTuple):
-    """A file to be written: whole, one passage for another, or something added at its end."""
+    """A change to a file: written whole, one passage replaced, or text added at its end."""
 
     path: str
     text: str = ""
@@ -51,14 +53,14 @@ class Toolbox:
         self._folder = working_folder(asked)
 
     def reads(self, paths: Sequence[str]) -> tuple[ToolCall, ...]:
-        """Those that were not tried yet, all at once."""
+        """Calls for all files that were not tried yet, at once."""
         tried = {done.path for done in self.done if done.name == READ}
         wanted = dict.fromkeys(self._absolute(path) for path in paths)
         missing = [path for path in wanted if path not in tried]
         return self._listed(tuple(_read(path) for path in missing))
 
     def changes(self, changes: Sequence[FileEdit]) -> tuple[ToolCall, ...]:
-        """What is left to do for them, all at once."""
+        """Calls for all that is left to do, at once."""
         calls: list[ToolCall] = []
         for change in changes:
             call = self._next(change)
@@ -67,7 +69,7 @@ class Toolbox:
         return self._listed(tuple(calls))
 
     def _listed(self, calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
-        """As the tools that are there take them: one by one, or all in one list."""
+        """The calls in the form that the available tools take: one by one, or as one list."""
         if LOOK not in self.tools:
             return tuple(call for call in calls if call.name in self.tools)
         reads = [str(call.input["file_path"]) for call in calls if call.name == READ]
@@ -92,7 +94,7 @@ class Toolbox:
         return lines(found[-1].result) if found and not found[-1].failed else None
 
     def _next(self, change: FileEdit) -> ToolCall | None:
-        """What is to be done for it now; None when it is done, or can't be."""
+        """The next call for a change; None if it is done or impossible."""
         path = self._absolute(change.path)
         tries = [n for n, done in enumerate(self.done) if done.path == path and _for(change, done)]
         if not tries:
@@ -127,7 +129,7 @@ def lines(result: str) -> list[str]:
 
 
 def _done(asked: ModelRequest, place: int) -> list[Done]:
-    """In this turn; what the program says is in the context is looked for in the turns before."""
+    """Tool calls of this turn; a file said to be in the context is taken from earlier turns."""
     before = {part.path: part for part in _parts(asked, 0, place) if not part.failed}
     return [
         before[part.path] if KNOWN in part.result and part.path in before else part
@@ -156,14 +158,14 @@ def _parts(asked: ModelRequest, first: int, end: int) -> list[Done]:
 
 
 def own_parts(done: Done) -> list[Done]:
-    """What a call of the program's own tools did, file by file, as the client's tools name it."""
+    """A call of the program's own tools, split by file into calls of the client's tools."""
     if done.name == LOOK:
         paths = cast("list[str]", done.input.get("read") or [])
         parts = _PART.split(done.result)[1:]
         told = dict(zip(paths, (*parts, *[""] * len(paths)), strict=False))
         reads = [
-            Done(READ, {"file_path": path}, part, done.failed or not _NUMBERED.search(part))
-            for path, part in told.items()
+            Done(READ, {"file_path": path}, text, done.failed or not _NUMBERED.search(text))
+            for path, text in ((path, _all_numbered(part)) for path, part in told.items())
         ]
         rest = {name: value for name, value in done.input.items() if name != "read"}
         return [*reads, done._replace(input=rest)] if rest else reads
@@ -171,6 +173,17 @@ def own_parts(done: Done) -> list[Done]:
         edits = cast("list[JsonObject]", done.input.get("edits") or [])
         return [Done(*client_edit(edit), done.result, done.failed) for edit in edits]
     return [done]
+
+
+def _all_numbered(part: str) -> str:
+    """A file as the client's tool shows it: ours numbers one line in five."""
+    head = _SHOWN.match(part)
+    if head is None:
+        return part
+    body = part[head.end() :].removesuffix("\n\n").split("\n")
+    kept = (line for line in body if not line.startswith(_LEFT_OUT))
+    bare = (re.sub(r"^\d+\t", "", line) for line in kept)
+    return "\n".join(f"{number}\t{line}" for number, line in enumerate(bare, 1))
 
 
 def own_edit(call: ToolCall) -> JsonObject:
@@ -199,7 +212,7 @@ def _for(change: FileEdit, done: Done) -> bool:
 
 
 def _unique_line(known: Sequence[str]) -> str:
-    """The last line that stands in the file only once."""
+    """The last line that occurs only once in the file."""
     text = "\n".join(known)
     return next((line for line in reversed(known) if line.strip() and text.count(line) == 1), "")
 

@@ -33,13 +33,13 @@ class BranchFinding(NamedTuple):
     file: str = ""
     """A file of the branch; empty if none is named."""
     line: int = 0
-    """Zero if nobody knows it."""
+    """Zero if unknown."""
     location: str = ""
-    """In the reviewer's words."""
+    """The location in the reviewer's words."""
     quote: str = ""
     suggestion: str = ""
     verified: bool | None = None
-    """Whether what it quotes stands there; None without a quote."""
+    """Whether the quoted text is there; None without a quote."""
 
     @property
     def where(self) -> str:
@@ -61,7 +61,9 @@ def findings_page(found: Sequence[BranchFinding]) -> RenderableType:
     for name in ("severity", "where", "finding", "by"):
         table.add_column(name, overflow="fold")
     for one in found:
-        doubt = "" if one.verified is not False else " (unverified: what it quotes is not there)"
+        doubt = (
+            "" if one.verified is not False else (" (unverified: the quoted line was not found)")
+        )
         words = Text(one.text + doubt)
         if one.suggestion:
             words.append(f"\n{one.suggestion}", "dim")
@@ -71,7 +73,7 @@ def findings_page(found: Sequence[BranchFinding]) -> RenderableType:
 
 
 def annotation_lines(found: Sequence[BranchFinding]) -> list[str]:
-    """Workflow commands: a job that prints them has them beside the lines of its pull request."""
+    """Workflow commands: a CI job that prints them gets annotations in its pull request."""
     return [
         f"::{NOTICES[one.severity]} {_place(one)}title={_property(one.rule)}::{_data(_words(one))}"
         for one in found
@@ -98,8 +100,8 @@ def _property(text: str) -> str:
 def sarif(found: Sequence[BranchFinding], changed: Sequence[str], *, whole: bool) -> JsonObject:
     """SARIF 2.1.0. `whole`: every reviewer gave a verdict.
 
-    Code scanning takes no result without a place: one that names no file is put on the first
-    file that was changed.
+    Code scanning accepts no result without a location: one that names no file is assigned to the
+    first changed file.
     """
     rules = list(dict.fromkeys(one.rule for one in found))
     run: JsonObject = {

@@ -1,4 +1,4 @@
-"""Charts of a run: what is shown, in which unit, and how the figures came about."""
+"""Charts of a run: the data, their units, and how the figures were obtained."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ BUCKETS = (
 class Chart(NamedTuple):
     title: str
     note: str
-    """What is shown, in which unit, and how the figures came about."""
+    """What is shown, in which unit, and how the figures were obtained."""
     svg: str
 
 
@@ -42,19 +42,19 @@ CHARTS: tuple[str, ...] = ("spend", "tokens", "loops", "predictions", "limits")
 
 
 def charts(report: Report) -> tuple[Chart, ...]:
-    """Those that there is something to show in."""
+    """All charts that have something to show."""
     made = (chart_named(report, name) for name in CHARTS)
     return tuple(chart for chart in made if chart is not None)
 
 
 def chart_named(report: Report, name: str) -> Chart | None:
-    """One of `CHARTS`; None where there is nothing to show in it."""
+    """One of `CHARTS`; None if it has nothing to show."""
     drawers = (_spend, _tokens, _loops, _predictions, _limits)
     return dict(zip(CHARTS, drawers, strict=True))[name](report)
 
 
 def _spend(report: Report) -> Chart | None:
-    """All that was spent up to each turn, role by role."""
+    """Total spending up to each turn, by role."""
     turns = [turn for turn in report.turns if turn.cost_usd is not None]
     if not turns:
         return None
@@ -74,7 +74,7 @@ def _spend(report: Report) -> Chart | None:
         naive = _naive(turns)
         if naive:
             steps = [*naive, naive[-1]]
-            axes.step(ends, steps, color=RED, linestyle="--", where="post", label="the naive way")
+            axes.step(ends, steps, color=RED, linestyle="--", where="post", label="naive prompting")
         axes.set_xlabel("minutes since the first turn")
         axes.set_ylabel("added up")
         axes.set_ylim(bottom=0)
@@ -83,14 +83,14 @@ def _spend(report: Report) -> Chart | None:
         _mark_stages(axes, turns, at)
 
     note = (
-        f"Cost: {report.spending.origin}. The naive way: the same turns, each from scratch with"
-        " every document in full; simulated. Pauses of more than 15 minutes are drawn as 15."
+        f"Cost: {report.spending.origin}. Naive prompting: the same turns, each from scratch with "
+        "every document in full; simulated. Pauses of more than 15 minutes are drawn as 15."
     )
     return Chart("Spend over time, by role", note, drawn(draw, "spend", 3.9, stacked=True))
 
 
 def _mark_stages(axes: Any, turns: Sequence[ReportedTurn], at: Sequence[float]) -> None:
-    """Where each stage begins, by name, as long as the names have room."""
+    """Label the start of each stage, as long as there is room for the names."""
     begins: dict[str, float] = {}
     for turn, end in zip(turns, at, strict=True):
         begins.setdefault(turn.stage, max(0.0, end - turn.seconds / 60))
@@ -105,7 +105,7 @@ def _mark_stages(axes: Any, turns: Sequence[ReportedTurn], at: Sequence[float]) 
 
 
 def _largest(turns: Sequence[ReportedTurn]) -> list[str]:
-    """Roles by what they spent; the small ones are one."""
+    """Roles by spending; the smallest are combined into one."""
     sums: dict[str, float] = {}
     for turn in turns:
         sums[turn.role] = sums.get(turn.role, 0) + (turn.cost_usd or 0)
@@ -114,7 +114,7 @@ def _largest(turns: Sequence[ReportedTurn]) -> list[str]:
 
 
 def _minutes(turns: Sequence[ReportedTurn]) -> list[float]:
-    """When each turn ended; long pauses are cut short, since nothing is spent in them."""
+    """When each turn ended; long pauses, in which nothing is spent, are shortened."""
     at, before, found = 0.0, turns[0].started, list[float]()
     for turn in turns:
         end = turn.started + turn.seconds
@@ -125,7 +125,7 @@ def _minutes(turns: Sequence[ReportedTurn]) -> list[float]:
 
 
 def _naive(turns: Sequence[ReportedTurn]) -> list[float]:
-    """Added up; empty where a price is unknown."""
+    """Cumulative naive cost; empty if a price is unknown."""
     found, whole = list[float](), 0.0
     for turn in turns:
         if turn.naive_usd is None:
@@ -142,7 +142,11 @@ def _tokens(report: Report) -> Chart | None:
         stage: sum((row.usage for row in report.spending.rows if row.stage == stage), Usage())
         for stage in stages
     }
-    bars = {**used, "all": report.spending.usage, "all, the naive way": report.spending.naive_usage}
+    bars = {
+        **used,
+        "all": report.spending.usage,
+        "all, naive prompting": report.spending.naive_usage,
+    }
     if not report.spending.usage.total:
         return None
 
@@ -158,14 +162,14 @@ def _tokens(report: Report) -> Chart | None:
         axes.grid(visible=False, axis="y")
 
     note = (
-        f"Tokens of all calls: {report.spending.origin}; the naive way is simulated. Tokens that"
-        " are read from the cache cost about a tenth, answered ones five times as much."
+        f"Tokens of all calls: {report.spending.origin}; naive prompting is simulated. Tokens read "
+        "from the cache cost about a tenth, output tokens five times as much."
     )
     return Chart("Tokens by cache outcome", note, drawn(draw, "tokens", _high(len(bars))))
 
 
 def _loops(report: Report) -> Chart | None:
-    """Each role that was asked more than once: what every turn of it cost."""
+    """The cost of every turn of each role that was asked more than once."""
     groups: dict[str, list[ReportedTurn]] = {}
     for turn in report.turns:
         if turn.cost_usd is not None and not turn.task:
@@ -185,12 +189,12 @@ def _loops(report: Report) -> Chart | None:
             axes.barh(places, costs, 0.34, left=left, color=colour, label=label)
         naive = [sum(turn.naive_usd or 0 for turn in loops[name]) for name in names]
         places = [place - 0.18 for place in range(len(names))]
-        axes.barh(places, naive, 0.34, color=PALE_RED, label="the naive way")
+        axes.barh(places, naive, 0.34, color=PALE_RED, label="naive prompting")
         axes.set_yticks(range(len(names)), names)
         axes.xaxis.set_major_formatter(money)
         axes.grid(visible=False, axis="y")
 
-    note = f"Cost of each turn: {report.spending.origin}. The naive way: simulated."
+    note = f"Cost of each turn: {report.spending.origin}. Naive prompting: simulated."
     return Chart("Loop by loop", note, drawn(draw, "loops", _high(len(loops) * 1.4 + 1)))
 
 
@@ -199,7 +203,7 @@ def _cost(turns: Sequence[ReportedTurn], number: int) -> float:
 
 
 def _predictions(report: Report) -> Chart | None:
-    """One point a turn: on the line the prediction was right."""
+    """One point per turn: on the line, the prediction was right."""
     turns = [turn for turn in report.turns if turn.predicted_usd and turn.cost_usd]
     if not turns:
         return None
@@ -224,14 +228,14 @@ def _predictions(report: Report) -> Chart | None:
             axis.set_minor_formatter(_blank)
 
     note = (
-        "One point a turn; below the line a turn cost less than predicted. Until a role has been"
-        " seen at work its turns are expected to be as long as usual ones."
+        "One point per turn; below the line a turn cost less than predicted. Until a role has "
+        "worked once, its turns are expected to be as long as usual."
     )
     return Chart("Predicted and actual cost", note, drawn(draw, "predictions"))
 
 
 def _limits(report: Report) -> Chart | None:
-    """The run among what it is compared with."""
+    """The run among the strategies it is compared with."""
     economy = report.economy
     if economy is None or not economy.turns:
         return None
@@ -255,14 +259,14 @@ def _limits(report: Report) -> Chart | None:
         axes.grid(visible=False, axis="y")
 
     note = (
-        "The same work; × is a multiple of this run's cost. The lower bound knows"
-        " neither order nor time: every token is written once and read ever after."
+        "The same work; × is a multiple of this run's cost. The lower bound ignores order and "
+        "time: every token is written once and read from then on."
     )
     return Chart("Distance from the lower bound", note, drawn(draw, "limits", _high(len(bars))))
 
 
 def _blank(_amount: float, _: int) -> str:
-    """Between the powers of ten there is no room for names."""
+    """No labels between powers of ten: there is no room for them."""
     return ""
 
 

@@ -1,7 +1,7 @@
 """How a run ends: its bill, the baseline, why they differ, what could not be saved, and quality.
 
-Takes values, reads nothing. Quality stands beside every saving: what is cheaper because reviewers
-find less is none.
+Takes values, reads nothing. Quality is shown beside every saving: being cheaper because reviewers
+find less is no saving.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ from typing import NamedTuple
 from sparing.codec import JsonObject
 from sparing.report.savings_table import Economy, SavingRow
 from sparing.report.spending import CHECKED, Spending
-from sparing.usage import Origin
 
 NAME_WIDTH, AMOUNT_WIDTH = 48, 8
 MOST_REASONS = 3
 UNEXPLAINED = "cache effects beyond the published rules"
 LEFT_OUT = "turns that were not replayed"
 SAME = 0.005
-"""Of the baseline: less is no reason."""
+"""Fraction of the baseline below which a difference is not listed as a reason."""
 PLANTED = "planted defects found: not measured here; sparing eval measures it"
 
 
@@ -27,19 +26,22 @@ class Quality(NamedTuple):
 
     looks: int
     accepted: int
-    """Blockers that were settled, and dismissed by nobody."""
+    """Blockers that were settled and not dismissed."""
     each_usd: float | None
-    """What the whole run cost for each of them."""
+    """Cost of the whole run per accepted blocker."""
     quotes: int
     """Findings that quote something."""
     verified: int
-    """Of these: what they quote stands where they point."""
+    """Those of them whose quote is where they point."""
+    findings: int = 0
 
     @property
     def words(self) -> tuple[str, ...]:
         if not self.looks:
             return ("quality: nothing was reviewed",)
-        count = f"{self.accepted} blocker{'' if self.accepted == 1 else 's'} accepted"
+        if not (self.findings or self.quotes or self.accepted):
+            return "quality: no findings", f"  {PLANTED}"
+        count = f"{self.accepted} blocker{'' if self.accepted == 1 else 's'} settled"
         each = "" if self.each_usd is None else f", ${self.each_usd:.3f} of this run for each"
         quotes = f"{self.verified} of {self.quotes} quotes verify"
         said = quotes if self.quotes else "no finding quotes anything"
@@ -48,6 +50,7 @@ class Quality(NamedTuple):
     def dump(self) -> JsonObject:
         return {
             "looks": self.looks,
+            "findings": self.findings,
             "accepted_blockers": self.accepted,
             "cost_per_accepted_blocker_usd": self.each_usd,
             "quotes": self.quotes,
@@ -64,7 +67,7 @@ def reasons(spent: Spending, economy: Economy) -> list[SavingRow]:
 
 
 def _beside(spent: Spending, economy: Economy) -> list[SavingRow]:
-    """What no lever explains."""
+    """Differences that no lever explains."""
     found = [SavingRow("cache", UNEXPLAINED, -economy.unexplained, economy.origin)]
     if economy.in_money and spent.cost_usd is not None and spent.naive_usd is not None:
         naive = float(spent.naive_usd) - economy.naive.cost
@@ -76,29 +79,32 @@ def _beside(spent: Spending, economy: Economy) -> list[SavingRow]:
 def closing_lines(spent: Spending, economy: Economy | None, quality: Quality) -> list[str]:
     """For a terminal of 80 columns."""
     lines = [_line("this run", spent.cost, f"{spent.origin}{spent.difference}")]
-    lines.append(_line(spent.baseline.words, spent.naive, _naive_origin(spent, economy)))
+    lines.append(_line(spent.baseline.words, spent.naive, spent.naive_origin))
     if economy is not None and economy.turns:
-        first, rest = _parted(reasons(spent, economy))
+        first, rest = _parted(reasons(spent, economy), economy)
         lines += [_reason(economy, step) for step in first]
-        others = sum(step.saved for step in rest)
-        if abs(others) > SAME * economy.naive.cost:
-            amount = economy.amount(-others, signed=True)
-            lines.append(_line("  all other reasons together", amount, ""))
+        others = economy.amount(-sum(step.saved for step in rest), signed=True)
+        if others != economy.amount(0):
+            lines.append(_line("  all other reasons together", others, ""))
         bound = economy.amount(economy.bound)
-        lines.append(_line("lower bound for the work that was done", bound, "simulated"))
+        # Earlier runs may have left entries in the cache; the bound begins with none.
+        cold = ", from a cold cache" if economy.bound > economy.billed * (1 + SAME) else ""
+        lines.append(_line("lower bound for the work that was done", bound, f"simulated{cold}"))
     if spent.checked:
         lines.append(_line(CHECKED, spent.checked.cost, "not in any feature's bill"))
     return [*lines, *quality.words]
 
 
-def _naive_origin(spent: Spending, economy: Economy | None) -> str:
-    """Where the naive way would have made other calls than the run, they are an estimate."""
-    guessed = economy is not None and economy.naive.origin == Origin.ESTIMATED
-    return Origin.ESTIMATED.value if guessed else spent.naive_origin
-
-
-def _parted(steps: list[SavingRow]) -> tuple[list[SavingRow], list[SavingRow]]:
-    return steps[:MOST_REASONS], steps[MOST_REASONS:]
+def _parted(steps: list[SavingRow], economy: Economy) -> tuple[list[SavingRow], list[SavingRow]]:
+    """The largest, and all that cost money; the rest become one line, so that the lines add up."""
+    nothing = economy.amount(0)
+    dearer = [
+        one
+        for one in steps[MOST_REASONS:]
+        if one.saved < 0 and economy.amount(one.saved, signed=True) != nothing
+    ]
+    first = [*steps[:MOST_REASONS], *dearer]
+    return first, [one for one in steps if one not in first]
 
 
 def _reason(economy: Economy, step: SavingRow) -> str:
@@ -119,7 +125,7 @@ def closing_json(spent: Spending, economy: Economy | None, quality: Quality) -> 
         "cost_usd": None if spent.cost_usd is None else float(spent.cost_usd),
         "origin": spent.origin,
         "naive_usd": None if spent.naive_usd is None else float(spent.naive_usd),
-        "naive_origin": _naive_origin(spent, economy),
+        "naive_origin": spent.naive_origin,
         "baseline": spent.baseline.dump(),
         "client_check_usd": None if checked is None else float(checked),
         "largest_reasons": told,

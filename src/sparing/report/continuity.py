@@ -1,7 +1,7 @@
-"""One session or several: how each stage of a tier began, beside what was expected of both ways.
+"""One session or several: how each stage of a tier began, and what either option was to cost.
 
-Takes values, reads nothing. What was predicted says so; what was billed says whether it was
-measured or simulated.
+Takes values, reads nothing. Predictions are labelled as such; bills say whether they were measured
+or simulated.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sparing.report.figures import Figure
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """A stage as it began. Costs in US dollars; None where the model has no price."""
+    """How a stage began. Costs in US dollars; None if the model has no price."""
 
     stage: str
     go: str
@@ -27,7 +27,7 @@ class Entered:
     reason: str
     warm: bool
     judged: bool
-    """The session that ended was asked for a handoff."""
+    """True if the session that ended was asked for a handoff."""
     used_tokens: int
     window_tokens: int
     need_tokens: int
@@ -38,9 +38,9 @@ class Entered:
     handed_off_warm_usd: float | None
     handed_off_cold_usd: float | None
     billed_usd: float | None
-    """Of the stage's builder, its handoff included."""
+    """Bill of the stage's author, including its handoff."""
     refused: bool = False
-    """A handoff was proposed, and a person wanted to go on."""
+    """True if a handoff was proposed, but a person chose to continue the session."""
 
     @property
     def predicted_usd(self) -> float | None:
@@ -68,7 +68,7 @@ def continuity_page(found: ContinuityReport) -> RenderableType:
     """For a terminal of 80 columns."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("stage", no_wrap=True)
-    table.add_column("began", no_wrap=True)
+    table.add_column("began")
     for name in ("window", "continue", "hand off", "billed"):
         table.add_column(name, justify="right", no_wrap=True)
     for one in found.stages:

@@ -1,13 +1,18 @@
-"""What was spent, by one of six questions, for terminals, spreadsheets and programs."""
+"""What was spent, grouped in one of six ways, for terminals, spreadsheets and programs."""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from textwrap import wrap
+from typing import NamedTuple
 
+from rich.console import ConsoleOptions, RenderResult
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -22,17 +27,17 @@ class CostRow:
     name: str
     turns: int
     unknown: int
-    """Turns whose end nobody saw, or not yet."""
+    """Turns whose end was not seen, or that have not ended yet."""
     unpriced: int
     """Turns whose tokens are known and whose model has no price."""
     usage: Usage
     nano_usd: int
-    """Of the turns whose cost is known."""
+    """Cost of the turns for which it is known."""
     seconds: float
     origin: str
     """measured, simulated, estimated, or several of them."""
     equivalent: bool
-    """Whether some of it was paid by a subscription: what it would have cost by the token."""
+    """True if some was paid by a subscription: then priced as if paid by the token."""
 
     @property
     def missing(self) -> int:
@@ -40,12 +45,12 @@ class CostRow:
 
     @property
     def cost_usd(self) -> Decimal | None:
-        """None where no turn's cost is known."""
+        """None if no turn's cost is known."""
         return None if self.turns and self.missing == self.turns else to_usd(self.nano_usd)
 
     @property
     def cost(self) -> str:
-        """`≥` where the cost of a turn is missing from it."""
+        """Formatted cost, with `≥` if the cost of a turn is missing from it."""
         if self.cost_usd is None:
             return "unknown"
         return ("≥" if self.missing else "") + dollars(self.nano_usd)
@@ -106,7 +111,7 @@ class Costs:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader must know of the figures."""
+        """What a reader must know about the figures."""
         total = self.total
         notes = [total.origin or "nothing spent yet"]
         if total.equivalent:
@@ -118,10 +123,23 @@ class Costs:
         return tuple(notes)
 
 
+class _Name(NamedTuple):
+    """A slug that is broken at its dashes if it is too long for its column."""
+
+    words: str
+
+    def __rich_measure__(self, console: object, options: ConsoleOptions) -> Measurement:
+        parts = re.split(r"(?<=-)", self.words)
+        return Measurement(max(map(len, parts)), len(self.words))
+
+    def __rich_console__(self, console: object, options: ConsoleOptions) -> RenderResult:
+        yield Text("\n".join(wrap(self.words, options.max_width)))
+
+
 def cost_table(costs: Costs) -> Table:
     total = costs.total
     table = Table(box=None, pad_edge=False, header_style="bold", show_footer=bool(costs.rows))
-    table.add_column(costs.by, footer=Text("all", "bold"), overflow="fold")
+    table.add_column(costs.by, footer=Text("all", "bold"))
     table.add_column("turns", justify="right", footer=str(total.turns), no_wrap=True)
     table.add_column("input", justify="right", footer=tokens(total.usage.input), no_wrap=True)
     table.add_column("cached", justify="right", footer=cached_share(total.usage), no_wrap=True)
@@ -129,14 +147,14 @@ def cost_table(costs: Costs) -> Table:
     table.add_column("cost", justify="right", footer=Text(total.cost, "bold"), no_wrap=True)
     for row in costs.rows:
         table.add_row(
-            Text(row.name), str(row.turns), tokens(row.usage.input), cached_share(row.usage),
+            _Name(row.name), str(row.turns), tokens(row.usage.input), cached_share(row.usage),
             tokens(row.usage.output), row.cost,
         )  # fmt: skip
     return table
 
 
 def cost_csv(costs: Costs) -> str:
-    """A line a row, with a head; unknown cost is an empty field."""
+    """A line for each row, with a header; unknown cost is an empty field."""
     text = io.StringIO()
     fields = [costs.by, *costs.total.dump()]
     writer = csv.DictWriter(text, fields, lineterminator="\n")
@@ -146,7 +164,7 @@ def cost_csv(costs: Costs) -> str:
 
 
 def _plain(name: str) -> str:
-    """A name that a spreadsheet would run as a formula gets a quote before it."""
+    """Prefix a name that a spreadsheet would run as a formula with a quote."""
     return f"'{name}" if name[:1] in ("=", "+", "-", "@") else name
 
 

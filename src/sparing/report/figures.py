@@ -1,7 +1,7 @@
-"""A report as values: what was spent and saved, what reviewers brought, what the loops took.
+"""A report as values: what was spent and saved, what reviewers found, what the loops cost.
 
-Every figure says whether it was measured, simulated or estimated, and a percentage names what it
-is a part of. Takes values, reads nothing; pages of other kinds are made from the same values.
+Every figure says whether it was measured, simulated or estimated, and a percentage names what it is
+a part of. Takes values, reads nothing; other kinds of pages are made from the same values.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from sparing.report.vendors import VendorRow
 class Figure(NamedTuple):
     name: str
     value: float | None
-    """None where nothing happened that it could be counted from."""
+    """None if there was nothing to compute it from."""
     said: str
     origin: str
     against: str = ""
-    """What was asked for or claimed, and what a percentage is of."""
+    """What was required or claimed, and what a percentage refers to."""
     holds: bool | None = None
 
     def dump(self) -> JsonObject:
@@ -37,7 +37,7 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OtherEffort:
-    """The same feature with another effort, which nobody has run."""
+    """The same feature with another effort, which was not actually run."""
 
     effort: str
     instead_of: str
@@ -58,11 +58,11 @@ class LoopRow:
     ways: dict[str, int]
     sent_chars: int
     fresh_chars: int
-    """Of the same turns, each with the role's latest fresh prompt."""
+    """Characters of the same turns, each with the role's latest fresh prompt."""
     sent_tokens: int
-    """Of the prompts, estimated."""
+    """Estimated tokens of the prompts."""
     full_tokens: int
-    """Of the same prompts with every document in full, estimated."""
+    """Estimated tokens of the same prompts with every document in full."""
 
     @property
     def share(self) -> float | None:
@@ -89,16 +89,16 @@ class Report:
     spending: Spending
     loops: tuple[LoopRow, ...]
     asked: tuple[Figure, ...]
-    """What the original wanted of its loops."""
+    """What the original required of its loops."""
     claims: tuple[Figure, ...]
     """What the original expected to save."""
     proof: tuple[Figure, ...]
-    """What was predicted, and whether every prompt held all it had to."""
+    """Predictions compared with bills, and whether every prompt contained all it had to."""
     findings: dict[str, dict[str, int]]
-    """By severity, how many are new, repeated, … now."""
+    """Number of findings by severity and current state (new, repeated, …)."""
     reviewers: Reviewers
     economy: Economy | None
-    """None where nothing was sent."""
+    """None if nothing was sent."""
     turns: tuple[ReportedTurn, ...]
     advice: tuple[str, ...] = ()
     quality: Quality = Quality(0, 0, None, 0, 0)
@@ -106,6 +106,8 @@ class Report:
     efforts: tuple[OtherEffort, ...] = ()
     models: ModelCosts = ModelCosts()
     vendors: tuple[VendorRow, ...] = ()
+    policies: tuple[str, ...] = ()
+    """The policies under which turns were sent, in order of their first use."""
 
     @property
     def bill(self) -> str:
@@ -118,6 +120,7 @@ def report_json(report: Report) -> JsonObject:
         "feature": report.feature,
         "title": report.title,
         "status": report.status,
+        "policies": list(report.policies),
         "billed": {
             "origin": spent.origin,
             "cost_usd": None if spent.cost_usd is None else float(spent.cost_usd),
@@ -149,13 +152,29 @@ def report_json(report: Report) -> JsonObject:
     }
 
 
-def percent(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.0f} %"
+def finding_lines(report: Report) -> list[str]:
+    """By severity, what became of them; in a finished feature, open ones count as not taken up."""
+    over = report.status == "completed"
+    lines: list[str] = []
+    for severity, counts in report.findings.items():
+        told: dict[str, int] = {}
+        for status, count in counts.items():
+            words = "not taken up" if over and status != "resolved" else status
+            told[words] = told.get(words, 0) + count
+        if told:
+            lines.append(f"{severity}s: {', '.join(f'{told[one]} {one}' for one in told)}")
+    return lines
+
+
+def policy_words(report: Report) -> str:
+    """The policy that the feature ran under; empty if no turn has recorded it."""
+    return f"policy: {', then '.join(report.policies)}" if report.policies else ""
 
 
 def effort_words(report: Report) -> str:
-    """What others would have cost; empty where that can't be told."""
-    if not report.efforts:
+    """What other efforts would have cost; empty if none is known to differ."""
+    now = dollars(report.spending.cost_usd)
+    if all(dollars(one.cost_usd) == now for one in report.efforts):
         return ""
     others = " and ".join(f"{one.effort} about {dollars(one.cost_usd)}" for one in report.efforts)
     return (

@@ -1,7 +1,7 @@
-"""The report as one page that needs nothing beside itself: no script, no font, no picture.
+"""The report as one self-contained page: no script, no font, no picture.
 
-Whatever a model or a user wrote is escaped by the template; the charts alone go in as they were
-drawn. The page has a policy of its own that forbids everything else.
+Everything that a model or a user wrote is escaped by the template; only the charts are inserted as
+drawn. The page has its own content policy that forbids everything else.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sparing.codec import JsonObject
 from sparing.money import dollars as nano_dollars
 from sparing.printable import printable
 from sparing.report.charts import Chart
-from sparing.report.figures import Figure, Report
+from sparing.report.figures import Figure, Report, finding_lines
 from sparing.report.page import token_words
 from sparing.report.reviewers import YieldRow
 from sparing.report.savings_table import limit_lines
@@ -27,7 +27,7 @@ NO_CHARTS = (
     "sparing report --html says how to add it."
 )
 MARKS = {True: "✓", False: "✗", None: "·"}
-ORIGINAL = "Its requirements (NFR) count characters; the bill is next to them."
+ORIGINAL = "It counts characters; the bill is next to them."
 
 
 class Card(NamedTuple):
@@ -61,7 +61,7 @@ def report_html(report: Report, charts: tuple[Chart, ...] = (), *, drawn: bool =
         spending=[_spending(row) for row in report.spending.rows],
         reviewers=[_reviewer(row) for row in report.reviewers.together],
         models=len({row.model for row in report.reviewers.rows}) > 1,
-        findings=_findings(report),
+        findings=finding_lines(report),
         figures=(
             Group("Predictions", "", report.proof),
             Group("Measures of the original workflow", ORIGINAL, report.asked),
@@ -83,7 +83,7 @@ def _template() -> jinja2.Template:
 
 
 def _safe(value: object) -> object:
-    """What a model or a user wrote can't turn the words around it, nor hide in them."""
+    """Keep text of a model or a user from reversing or hiding the words around it."""
     return printable(value) if type(value) is str else value
 
 
@@ -108,7 +108,7 @@ def _cards(report: Report) -> list[Card]:
         over = f"{economy.over_bound:.2f} ×"
         bound = f"{economy.amount(economy.bound)}, simulated"
         cards.append(Card("of the lower bound", over, bound))
-    cards += [Card("quality", f"{report.quality.accepted} blockers accepted", _quality(report))]
+    cards += [Card("quality", f"{report.quality.accepted} blockers settled", _quality(report))]
     return cards
 
 
@@ -154,11 +154,3 @@ def _reviewer(row: YieldRow) -> JsonObject:
         "cost": nano_dollars(row.nano_usd),
         "each": nano_dollars(row.each) if row.accepted else "",
     }
-
-
-def _findings(report: Report) -> list[str]:
-    return [
-        f"{severity}s: " + ", ".join(f"{count} {name}" for name, count in counts.items())
-        for severity, counts in report.findings.items()
-        if counts
-    ]

@@ -1,4 +1,4 @@
-"""What other models would have cost, for whoever shares a trunk.
+"""What other models would have cost, for each group that shares a trunk.
 
 Takes values, reads nothing. All of it is estimated: another model makes other calls, and may find
 less.
@@ -27,10 +27,11 @@ WHO: Mapping[str, str] = MappingProxyType(
         "researcher/code": "retrospectives",
     }
 )
-TITLE = "what other models would have cost"
+TITLE = "what other models would have saved or added"
 NOTE = (
-    "estimated: for the calls that were made. Models share no cache, so whoever moves alone writes "
-    "again what its group shares. What a model finds is in no price: sparing eval measures it."
+    "the difference, estimated for the calls that were made. Models share no cache, so a role "
+    "that moves alone writes the shared prefix again. The price says nothing about what a model "
+    "finds: sparing eval measures that."
 )
 
 
@@ -40,13 +41,13 @@ class OnModel(NamedTuple):
     model_class: str
     cost_usd: float
     alone_usd: float | None
-    """The same group if its dearest role alone moved; None if it has one role."""
+    """Cost if only the group's most expensive role moved; None if it has one role."""
 
 
 class ModelRow(NamedTuple):
     group: str
     roles: tuple[str, ...]
-    """The dearest first."""
+    """Most expensive first."""
     models: tuple[str, ...]
     turns: int
     cost_usd: float
@@ -57,7 +58,7 @@ class ModelRow(NamedTuple):
         return WHO.get(self.group, self.group)
 
     def change(self, model_class: str, *, alone: bool = False) -> str:
-        """`−$0.12`, or nothing where it would be the same model."""
+        """Difference such as `−$0.12`; empty if it would be the same model."""
         for one in self.on:
             cost = one.alone_usd if alone else one.cost_usd
             if one.model_class == model_class and cost is not None:
@@ -67,7 +68,7 @@ class ModelRow(NamedTuple):
 
 class ModelCosts(NamedTuple):
     classes: tuple[tuple[str, str], ...] = ()
-    """Name and model."""
+    """Name and model of each class."""
     rows: tuple[ModelRow, ...] = ()
 
     def dump(self) -> JsonObject:
@@ -87,17 +88,19 @@ def model_page(costs: ModelCosts) -> list[RenderableType]:
         return []
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("who shares a prompt prefix", overflow="fold")
-    for name in ("turns", "now", *(name for name, _ in costs.classes)):
+    names = [name for name, _ in costs.classes if any(row.change(name) for row in costs.rows)]
+    for name in ("turns", "now", *names):
         table.add_column(name, justify="right", no_wrap=True)
     for row in costs.rows:
-        names = [name for name, _ in costs.classes]
         now = [str(row.turns), f"${row.cost_usd:.3f}"]
         table.add_row(row.who, *now, *(row.change(name) for name in names))
+        if len(row.models) > 1:
+            table.add_row(Text(f"  on {' and '.join(row.models)}", "dim"))
         if len(row.roles) > 1:
             only = [row.change(name, alone=True) for name in names]
             table.add_row(Text(f"  {row.roles[0]} alone", "dim"), "", "", *only)
-    models = ", ".join(f"{name} {model}" for name, model in costs.classes)
-    return [Text(TITLE, "bold"), table, Text(f"{models}. {NOTE}", "dim"), Text("")]
+    models = ", ".join(f"{name} {model}" for name, model in costs.classes if name in names)
+    return [Text(TITLE, "bold"), table, Text(f"now: billed; {models}: {NOTE}", "dim"), Text("")]
 
 
 def _signed(amount: float) -> str:

@@ -1,4 +1,4 @@
-"""The report on a terminal: first what it cost and what was saved, last the original's measures."""
+"""The report on a terminal: first cost and savings, last the original's measures."""
 
 from __future__ import annotations
 
@@ -7,26 +7,30 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from sparing.percent import percent
 from sparing.report.baseline import WHAT_IT_IS
 from sparing.report.closing import closing_lines
-from sparing.report.figures import Figure, Report, effort_words, percent
+from sparing.report.figures import Figure, Report, effort_words, finding_lines, policy_words
 from sparing.report.lever_quality import lever_quality_page
 from sparing.report.model_costs import model_page
+from sparing.report.plain_words import counted_ways
 from sparing.report.reviewers import ROLE_WIDTH, STAGE_WIDTH, reviewers_page
 from sparing.report.savings_table import savings_page
 from sparing.report.spending import dollars, tokens
 from sparing.report.vendors import vendor_page
 
 LOOP_NOTES = (
-    "sent: characters of the prompts (measured)",
+    "sent: characters of the prompts, system prompts not counted (measured)",
     "fresh: that as a share of all turns with the role's latest fresh prompt",
     f"naive: {WHAT_IT_IS}",
 )
 
 
 def report_page(report: Report) -> RenderableType:
-    """For a terminal of 80 columns."""
-    parts: list[RenderableType] = [*_head(report), Text("")]
+    """What follows `head_lines`, for a terminal of 80 columns."""
+    parts: list[RenderableType] = [Text(token_words(report), "dim")]
+    told = (policy_words(report), effort_words(report))
+    parts += [*(Text(words, "dim") for words in told if words), Text("")]
     if report.economy is not None and report.economy.turns:
         parts += [*savings_page(report.economy), Text("")]
     parts += model_page(report.models)
@@ -49,12 +53,10 @@ def report_page(report: Report) -> RenderableType:
     return Group(*parts)
 
 
-def _head(report: Report) -> list[Text]:
+def head_lines(report: Report) -> list[str]:
+    """The name, then the bill in aligned columns, so that a caller can break long lines."""
     name = f"{report.feature} {report.title}".strip()
-    lines = closing_lines(report.spending, report.economy, report.quality)
-    efforts = effort_words(report)
-    more = [Text(efforts, "dim")] if efforts else []
-    return [Text(name, "bold"), *map(Text, lines), Text(token_words(report), "dim"), *more]
+    return [name, *closing_lines(report.spending, report.economy, report.quality)]
 
 
 def token_words(report: Report) -> str:
@@ -72,23 +74,19 @@ def _loop_table(report: Report) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("stage", overflow="fold", max_width=STAGE_WIDTH)
     table.add_column("role", overflow="fold", max_width=ROLE_WIDTH)
-    table.add_column("ways", overflow="fold")
+    table.add_column("sessions", overflow="fold")
     for name in ("sent", "fresh", "cost", "naive"):
         table.add_column(name, justify="right", no_wrap=True)
     previous = ""
     for loop in report.loops:
         bill = costs.get((loop.stage, loop.role))
         table.add_row(
-            loop.stage if loop.stage != previous else "", loop.role, way_words(loop.ways),
+            loop.stage if loop.stage != previous else "", loop.role, counted_ways(loop.ways),
             tokens(loop.sent_chars), percent(loop.share),
             bill.cost if bill else "unknown", dollars(bill.naive_usd if bill else None),
         )  # fmt: skip
         previous = loop.stage
     return table
-
-
-def way_words(ways: dict[str, int]) -> str:
-    return ", ".join(f"{count} {way}" for way, count in ways.items())
 
 
 def _figure(figure: Figure) -> RenderableType:
@@ -99,9 +97,5 @@ def _figure(figure: Figure) -> RenderableType:
 
 
 def _findings(report: Report) -> list[Text]:
-    lines = [
-        Text(f"  {severity}s: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
-        for severity, counts in report.findings.items()
-        if counts
-    ]
+    lines = [Text(f"  {line}") for line in finding_lines(report)]
     return [Text("findings, as they stand", "bold"), *lines, Text("")] if lines else []

@@ -1,4 +1,4 @@
-"""A prompt as a page: its blocks with borders, sizes, hashes, and where the marks stand."""
+"""A prompt as a page: its blocks with borders, sizes, hashes, and cache marks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class PromptPage:
     system: Segment
     segments: tuple[Segment, ...]
     trunk: int
-    """How many of the blocks other dispatches share."""
+    """Number of blocks shared with other dispatches."""
     trunk_key: str
     schema: str = ""
     """Digest of the output schema; empty for free text."""
@@ -33,17 +33,17 @@ class PromptPage:
         return sum(segment.tokens for segment in self.segments)
 
 
-def prompt_text(page: PromptPage, *, system: bool = False) -> str:
+def prompt_text(page: PromptPage, *, system: bool = False, width: int = WIDTH) -> str:
     """For a terminal; the system prompt is named, and shown if wanted."""
     parts = [*_head(page)]
     if system:
-        parts += [_border("system", page.system, ""), _body(page.system)]
+        parts += [_border("system", page.system, "", width), _body(page.system)]
     for number, segment in enumerate(page.segments, 1):
         trunk = "trunk" if number <= page.trunk else ""
-        parts += [_border(f"{number} {segment.name}", segment, trunk), _body(segment)]
+        parts += [_border(f"{number} {segment.name}", segment, trunk, width), _body(segment)]
         if segment.mark:
-            parts.append(_line("mark: a cache entry ends here", "═"))
-    return "\n".join((*parts, _line("", "─"), ""))
+            parts.append(_line("mark: a cache entry ends here", "═", width))
+    return "\n".join((*parts, _line("", "─", width), ""))
 
 
 def prompt_json(page: PromptPage) -> JsonObject:
@@ -85,10 +85,10 @@ def _head(page: PromptPage) -> list[str]:
     ]
 
 
-def _border(name: str, segment: Segment, trunk: str) -> str:
+def _border(name: str, segment: Segment, trunk: str, width: int) -> str:
     size = f"{len(segment.text):,} characters, about {segment.tokens:,} tokens"
     facts = (name, size, segment.volatility.name.lower(), segment.digest[:SHOWN_HASH], trunk)
-    return _line(_shown(" · ".join(fact for fact in facts if fact)), "─")
+    return _line(_shown(" · ".join(fact for fact in facts if fact)), "─", width)
 
 
 def _body(segment: Segment) -> str:
@@ -96,13 +96,13 @@ def _body(segment: Segment) -> str:
 
 
 def _shown(text: str) -> str:
-    """Others' text must not move the cursor or hide a line; JSON has it as it is."""
+    """Keep others' text from moving the cursor or hiding a line; JSON has it unchanged."""
     return "".join(
         letter if letter.isprintable() or letter in "\n\t" else "\N{REPLACEMENT CHARACTER}"
         for letter in text
     )
 
 
-def _line(text: str, stroke: str) -> str:
+def _line(text: str, stroke: str, width: int) -> str:
     said = f"{stroke * 2} {text} " if text else ""
-    return said + stroke * max(2, WIDTH - len(said))
+    return said + stroke * max(2, width - len(said))

@@ -1,4 +1,4 @@
-"""What each reviewer brought for what it cost, and what to do about one that brings little."""
+"""What each reviewer found for its cost, and what to do about one that finds little."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STAGE_WIDTH = 13
 
 @dataclass(frozen=True, slots=True)
 class YieldRow:
-    """The looks of one role, with one model, in one stage."""
+    """Reviews by one role, with one model, in one stage."""
 
     role: str
     model: str
@@ -27,13 +27,13 @@ class YieldRow:
     looks: int
     blockers: int
     accepted: int
-    """Of the blockers: settled, and dismissed by nobody."""
+    """Blockers that were settled and not dismissed."""
     settled: int
-    """Warnings."""
+    """Number of warnings settled."""
     nano_usd: int | None
-    """None if the cost of no look is known."""
+    """None if no review's cost is known."""
     each: int | None
-    """What an accepted blocker cost."""
+    """Cost per accepted blocker."""
 
     def dump(self) -> JsonObject:
         return {
@@ -51,17 +51,17 @@ class YieldRow:
 
 @dataclass(frozen=True, slots=True)
 class SecondReviewer:
-    """The phase-reviewer: what it found by itself, and what a merged turn could have missed."""
+    """The phase-reviewer: what it found on its own, and what a merged turn could have missed."""
 
     looks: int = 0
     accepted: int = 0
     """Blockers of its own that were accepted."""
     apart: int = 0
-    """Looks in a turn of its own, over all features."""
+    """Number of reviews in a separate turn, over all features."""
     missed: int = 0
-    """Of these, those with a blocker nobody had raised before."""
+    """Those of them with a blocker that had not been raised before."""
     quiet: int = 0
-    """Looks apart since the last of them."""
+    """Number of separate reviews since the last of those."""
 
     def dump(self) -> JsonObject:
         return {
@@ -74,13 +74,13 @@ class SecondReviewer:
 
     @property
     def words(self) -> str:
-        """Empty where nobody has looked apart."""
+        """Empty if there were no separate reviews."""
         if not self.apart:
             return ""
         return (
             f"{SECOND}: {self.missed} of {self.apart} separate reviews found a blocker of its own, "
             f"which a merged panel may have missed; none in the last {self.quiet} "
-            f"(auto merges at {ENOUGH_LOOKS})"
+            f'(review.panel "auto" merges the two at {ENOUGH_LOOKS})'
         )
 
 
@@ -96,7 +96,7 @@ class Reviewers:
 
     @property
     def together(self) -> list[YieldRow]:
-        """Rows of a role side by side, roles in the order in which they came."""
+        """Rows grouped by role, roles in the order in which they first appear."""
         roles = [row.role for row in self.roles]
         return sorted(self.rows, key=lambda row: roles.index(row.role))
 
@@ -114,7 +114,7 @@ def reviewers_page(found: Reviewers) -> list[RenderableType]:
     if not found.rows:
         return []
     several = len({row.model for row in found.rows}) > 1
-    note = "each: what a blocker cost that was accepted, that is settled and not dismissed"
+    note = "each: cost per accepted blocker, that is one settled and not dismissed"
     return [
         Text("reviewers", "bold"),
         _table(found.together, models=several),

@@ -1,6 +1,6 @@
-"""Who looked at what, when, and what came of it: iteration by reviewer, stage by stage.
+"""Who reviewed what, when, and with what result: iteration by reviewer, stage by stage.
 
-Takes values, reads nothing. What a look cost is the sum of all its attempts, the turn included
+Takes values, reads nothing. The cost of a review is the sum of all its attempts, including the turn
 in which a reply was put into shape.
 """
 
@@ -18,14 +18,17 @@ from rich.text import Text
 from sparing.codec import JsonObject
 from sparing.finding import Severity
 from sparing.money import dollars, usd_or_none
+from sparing.report.plain_words import WAYS_NOTE, ways_taken
 
 ROLE_WIDTH = 23
 CLASSES = ("new", "repeated", "regressed", "contested", "resolved")
 LEGEND = (
+    "#: iteration; reviewers that follow one another each count their own; ✓: final validation",
     "b/w/s: how many blockers, warnings and suggestions were raised",
-    "delta: characters of what had changed, where only that was sent",
-    "overruled: it approves, but with findings that do not let it pass",
+    "delta: characters of the change, if only that was sent",
+    WAYS_NOTE,
 )
+OVERRULED = "overruled: it approves, but with findings that do not let it pass"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +40,21 @@ class ReviewRow:
     """passed, refused, overruled, or no verdict."""
     severities: dict[str, int]
     classes: dict[str, int]
-    """What became of findings with this look, by the words of `CLASSES`."""
+    """Number of findings by what became of them in this review, in the words of `CLASSES`."""
     ways: tuple[str, ...]
-    """Of each attempt, in order."""
+    """How each attempt was sent, in order."""
     prompt_chars: int
-    """Of the first attempt's prompt."""
+    """Size of the first attempt's prompt."""
     delta_chars: int | None
-    """None where no delta was sent, or the prompt is not there any more."""
+    """None if no delta was sent, or the prompt is no longer stored."""
     nano_usd: int | None
     """None if no attempt's cost is known."""
     partial: bool
-    """The cost of an attempt is missing from it."""
+    """True if the cost of an attempt is missing from it."""
     origin: str
     commit: str = ""
+    final: bool = False
+    """Everybody's last look at what has passed, with the number of the round before."""
 
     @property
     def cost(self) -> str:
@@ -79,11 +84,12 @@ class ReviewRow:
             "cost_is_partial": self.partial,
             "origin": self.origin,
             "commit": self.commit,
+            "final": self.final,
         }
 
 
 class DecidedRow(NamedTuple):
-    """What followed from a look, and why."""
+    """The decision after a review, and why."""
 
     stage: str
     iteration: int
@@ -91,28 +97,57 @@ class DecidedRow(NamedTuple):
     decision: str
     """ask, revise, accept or escalate."""
     reasons: tuple[str, ...]
+    final: bool = False
 
     def dump(self) -> JsonObject:
         return {**self._asdict(), "roles": list(self.roles), "reasons": list(self.reasons)}
 
 
 def reviews_page(rows: Sequence[ReviewRow], decided: Sequence[DecidedRow] = ()) -> RenderableType:
-    """Fits 80 columns: a table a stage, and below it what followed from each look."""
+    """Fits 80 columns: a table for each stage, and below each review the decision that followed."""
     parts: list[RenderableType] = []
     for stage in dict.fromkeys(row.stage for row in rows):
         own = [row for row in rows if row.stage == stage]
-        parts += [Text(f"{stage}, {_looks(own)}", "bold"), _table(own)]
-        parts += [line for one in decided if one.stage == stage for line in _lines(one)]
+        parts.append(Text(f"{stage}, {_looks(own)}", "bold"))
+        parts += _stage(own, [one for one in decided if one.stage == stage])
         parts.append(Text(""))
     origins = sorted({word for row in rows for word in row.origin.split(" and ") if word})
-    notes = (*LEGEND, f"cost: {' and '.join(origins) or 'unknown'}")
+    overruled = [OVERRULED] if any(row.decision == "overruled" for row in rows) else []
+    notes = (*LEGEND, *overruled, f"cost: {' and '.join(origins) or 'unknown'}")
     return Group(*parts, *(Text(note, "dim") for note in notes))
 
 
+def _stage(rows: Sequence[ReviewRow], decided: Sequence[DecidedRow]) -> list[RenderableType]:
+    """The rows of a stage, split after each decision."""
+    parts: list[RenderableType] = []
+    open_rows: list[ReviewRow] = []
+    rest = list(decided)
+    for row in rows:
+        open_rows.append(row)
+        followed = [one for one in rest if _ends(one, row, rows)]
+        rest = [one for one in rest if one not in followed]
+        lines = [line for one in followed for line in _lines(one)]
+        if lines:
+            parts += [_table(open_rows, first=not parts), *lines]
+            open_rows = []
+    if open_rows:
+        parts.append(_table(open_rows, first=not parts))
+    return [*parts, *(line for one in rest for line in _lines(one))]
+
+
+def _ends(one: DecidedRow, row: ReviewRow, rows: Sequence[ReviewRow]) -> bool:
+    """Whether the row is the last of those that led to the decision."""
+    own = [
+        at for at in rows
+        if (at.iteration, at.final) == (one.iteration, one.final) and at.role in one.roles
+    ]  # fmt: skip
+    return bool(own) and own[-1] is row
+
+
 def _lines(one: DecidedRow) -> list[RenderableType]:
-    """Who passes is in the table already, and so is who was asked next."""
+    """Leaves out who passed and who was asked next: the table already shows both."""
     told = (why for why in one.reasons if not why.startswith((*one.roles, "next: ")))
-    who = f"{one.iteration} {', '.join(one.roles)}"
+    who = f"{'✓' if one.final else one.iteration} {', '.join(one.roles)}"
     return [
         Padding(Text(f"{who}: {one_line(why)}", "dim"), (0, 0, 0, 3), expand=False)
         for why in told
@@ -124,24 +159,25 @@ def one_line(text: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
-def _table(rows: Sequence[ReviewRow]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
+def _table(rows: Sequence[ReviewRow], *, first: bool) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim", show_header=first)
     table.add_column("#", justify="right", no_wrap=True)
     table.add_column("reviewer", overflow="fold", width=ROLE_WIDTH)
     table.add_column("decision", no_wrap=True, min_width=len("no verdict"))
     table.add_column("b/w/s", justify="right", no_wrap=True)
-    table.add_column("way", overflow="fold", min_width=len("reference"))
+    table.add_column("session", overflow="fold", min_width=len("reference"))
     table.add_column("delta", justify="right", no_wrap=True, min_width=len("99,999"))
     table.add_column("cost", justify="right", no_wrap=True, min_width=len("unknown"))
-    previous = 0
+    previous = ""
     for row in rows:
-        shown = str(row.iteration) if row.iteration != previous else ""
+        number = "✓" if row.final else str(row.iteration)
+        shown = number if number != previous else ""
         delta = "" if row.delta_chars is None else f"{row.delta_chars:,}"
         table.add_row(
             shown, _who(row), Text(row.decision, _style(row)), row.counts, _way(row), delta,
             row.cost,
         )  # fmt: skip
-        previous = row.iteration
+        previous = number
     return table
 
 
@@ -151,8 +187,8 @@ def _who(row: ReviewRow) -> Text:
 
 
 def _way(row: ReviewRow) -> str:
-    """A way that failed stays visible before the one that was taken after it."""
-    return " > ".join(dict.fromkeys(row.ways))
+    """How it was sent; a way that failed stays visible before the one used after it."""
+    return " > ".join(ways_taken(row.ways))
 
 
 def _style(row: ReviewRow) -> str:

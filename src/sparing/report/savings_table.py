@@ -1,7 +1,7 @@
-"""What was saved and by what, against two baselines, and how much was left to save.
+"""What was saved and how, against two baselines, and how much was left to save.
 
-Takes values, reads nothing. Amounts are dollars, or input tokens where a model has no price; a
-saving is a positive amount. Every one says how it came about, every share what it is a part of.
+Takes values, reads nothing. Amounts are dollars, or input tokens if a model has no price; a saving
+is a positive amount. Each says how it was obtained, and each share what it is a part of.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 from sparing.codec import JsonObject
+from sparing.percent import percent
 from sparing.report.baseline import WHAT_IT_IS
+from sparing.report.plain_words import lever_words
 from sparing.report.spending import tokens
 
 WORDS_WIDTH = 50
@@ -34,7 +36,7 @@ BASELINES = {
 }
 MINUS = "−"
 SAME = 0.005
-"""Costs that differ by less are called equal."""
+"""Relative difference below which costs are called equal."""
 
 
 class SavingRow(NamedTuple):
@@ -45,7 +47,7 @@ class SavingRow(NamedTuple):
 
 
 class LadderRow(NamedTuple):
-    """From a baseline to the run, a lever at a time."""
+    """The steps from a baseline to the run, one lever at a time."""
 
     baseline: str
     cost: float
@@ -68,20 +70,20 @@ class Economy:
     """Turns that can't be replayed: their end or their calls are not known."""
     in_money: bool
     origin: str
-    """Of the bill."""
+    """Origin of the bill."""
     billed: float
     replayed: float
-    """The same turns by the rules of the cache."""
+    """Cost of the same turns according to the cache rules."""
     naive: LadderRow
     seed: LadderRow | None
     beyond: tuple[SavingRow, ...]
     typed: float
     bound: float
     best: float
-    """Each turn the way that turned out to be the cheapest."""
+    """Cost if each turn had been sent in the way that turned out cheapest."""
     exact: bool
     untold: tuple[str, ...] = ()
-    """Levers in use of which one run can't tell what they are worth."""
+    """Levers in use whose value can't be derived from one run."""
     off: dict[str, str] = field(default_factory=dict[str, str])
     """Levers that were not in use, and why."""
 
@@ -91,7 +93,7 @@ class Economy:
 
     @property
     def unexplained(self) -> float:
-        """What the bill has above the replay: where it is not zero, the cache did otherwise."""
+        """Bill minus replay: if it is not zero, the cache behaved differently than the rules."""
         return self.billed - self.replayed
 
     @property
@@ -103,14 +105,16 @@ class Economy:
         return self.billed / self.bound if self.bound else None
 
     def amount(self, value: float, *, signed: bool = False) -> str:
-        sign = "" if not signed else MINUS if value < 0 else "+"
         size = abs(value)
-        if not self.in_money:
-            return f"{sign}{tokens(round(size))}"
-        return f"{sign}${size:,.2f}" if size >= 1 else f"{sign}${size:.3f}"
+        if self.in_money:
+            shown, nothing = f"${size:,.2f}" if size >= 1 else f"${size:.3f}", "$0.000"
+        else:
+            shown, nothing = tokens(round(size)), "0"
+        sign = "" if not signed or shown == nothing else MINUS if value < 0 else "+"
+        return f"{sign}{shown}"
 
     def share(self, saved: float, ladder: LadderRow) -> str:
-        """Of what the baseline costs; what makes a run cheaper has a minus."""
+        """Share of the baseline's cost, signed; a minus means that the run was cheaper."""
         if not ladder.cost:
             return ""
         part = round(100 * saved / ladder.cost)
@@ -118,14 +122,14 @@ class Economy:
 
     @property
     def unit(self) -> str:
-        return "US dollars" if self.in_money else "as many input tokens as would cost as much"
+        return "US dollars" if self.in_money else "input tokens that would cost as much"
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader must know of the figures."""
+        """What a reader must know about the figures."""
         told = [
-            "a minus is saved, a plus was spent more; each share is of what its baseline costs",
-            "simulated: the turns made the calls they made, only prompts and sessions differ",
+            "minus: saved; plus: spent in addition; each share is of its baseline's cost",
+            "simulated: the turns made the same calls, only prompts and sessions differ",
             "estimated: they would have made other calls too, which is a guess",
         ]
         if self.left_out:
@@ -137,8 +141,9 @@ class Economy:
             )
             told.append(f"{turns} in none of these figures")
         if self.untold:
-            told.append(f"in use, but one run can't tell what it saved: {', '.join(self.untold)}")
-        told += [f"not in use: {lever}, {why}" for lever, why in self.off.items()]
+            names = ", ".join(map(lever_words, self.untold))
+            told.append(f"switched on, but one run can't tell what it saved: {names}")
+        told += [f"not in use: {lever_words(lever)}, {why}" for lever, why in self.off.items()]
         if not self.in_money:
             told.append("a model has no price: figures are input tokens that would cost as much")
         return tuple(told)
@@ -171,36 +176,39 @@ def _dumped(ladder: LadderRow) -> JsonObject:
 
 
 def limit_lines(economy: Economy) -> tuple[str, ...]:
-    """How good that is: the bound, and what hindsight would have chosen."""
+    """How good the result is: the lower bound, and what hindsight would have chosen."""
     lines: list[str] = []
     if economy.over_bound is not None:
         lines.append(
             f"The lower bound for the work that was done is {economy.amount(economy.bound)}"
             " (simulated), below every strategy that is compared here: this run cost"
-            f" {economy.over_bound:.2f} times as much. It knows neither order nor time, so no run"
-            " can reach it."
+            f" {economy.over_bound:.2f} times as much. It ignores order and time, "
+            "so no run can reach it."
         )
     if economy.best:
-        worse = economy.replayed / economy.best - 1
-        how = "" if economy.exact else ", each turn looked at by itself"
-        choice = "as the run chose" if abs(worse) < SAME else f"{100 * worse:.1f} % below the run"
+        less = 1 - economy.best / economy.replayed if economy.replayed else 0.0
+        how = "" if economy.exact else ", each turn on its own"
+        choice = "as the run chose" if abs(less) < SAME else f"{percent(less, 1)} below the run"
         best = f"{economy.amount(economy.best)} (simulated{how})"
         lines.append(f"The best choices in hindsight: {best}, {choice}.")
     if economy.typed:
         lines.append(
-            "A model that types every prompt, as the original has it, would add at least"
-            f" {economy.amount(economy.typed)} of answers (estimated)."
+            "If a model wrote every prompt, as in the original workflow, that would add at least"
+            f" {economy.amount(economy.typed)} of output (estimated)."
         )
     return tuple(lines)
 
 
 def ladder_table(economy: Economy, ladder: LadderRow) -> Table:
     table = Table(box=None, pad_edge=False, show_header=False)
-    table.add_column(overflow="fold", width=WORDS_WIDTH)
+    table.add_column()
     table.add_column(justify="right", no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
     table.add_column(style="dim", no_wrap=True)
-    table.add_row(Text(ladder.name, "bold"), economy.amount(ladder.cost), "", ladder.origin)
+    # Padded, so that ladders are aligned; on a narrow screen the words give way, no figure does.
+    table.add_row(
+        Text(ladder.name.ljust(WORDS_WIDTH), "bold"), economy.amount(ladder.cost), "", ladder.origin
+    )
     for step in ladder.steps:
         table.add_row(
             Text(f"  {step.words}"), economy.amount(-step.saved, signed=True),
@@ -224,7 +232,7 @@ def savings_page(economy: Economy) -> list[RenderableType]:
         parts += [ladder_table(economy, ladder), Text("")]
     for step in economy.beyond:
         spared = economy.amount(step.saved)
-        parts.append(Text(f"beside that, {step.words}: about {spared} ({step.origin})"))
+        parts.append(Text(f"in addition, {step.words}: about {spared} ({step.origin})"))
     parts += [Text(f"{one.name}: {one.words}", "dim") for one in economy.ladders]
     parts += [Text(note, "dim") for note in economy.notes]
     parts += [Text(""), Text("how good that is", "bold")]
@@ -233,7 +241,7 @@ def savings_page(economy: Economy) -> list[RenderableType]:
 
 
 def joined(many: Sequence[Economy]) -> Economy | None:
-    """Several features as one; those without a price are left out of money."""
+    """Several features combined; those without a price are left out of amounts in money."""
     if not many:
         return None
     money = [one for one in many if one.in_money]
@@ -262,7 +270,8 @@ def joined(many: Sequence[Economy]) -> Economy | None:
 def _ladder(many: Sequence[LadderRow]) -> LadderRow:
     first = many[0]
     steps = _steps([step for one in many for step in one.steps])
-    return LadderRow(first.baseline, sum(one.cost for one in many), first.origin, steps)
+    origin = next((one.origin for one in many if one.origin == "estimated"), first.origin)
+    return LadderRow(first.baseline, sum(one.cost for one in many), origin, steps)
 
 
 def _steps(many: Sequence[SavingRow]) -> tuple[SavingRow, ...]:

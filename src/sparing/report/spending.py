@@ -1,4 +1,4 @@
-"""What a feature spent, by stage and role, beside what the naive way would have spent."""
+"""What a feature spent, by stage and role, and what the naive way would have spent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from sparing.usage import Usage
 
 STAGE_WIDTH = 13
 ROLE_WIDTH = 23
-"""As wide as the longest names that ship."""
+"""Width of the longest names that ship."""
+RESUMED_NOTE = "r: turns that resumed a session"
 CHECKED = "one-time check of this client"
 
 
@@ -27,9 +28,9 @@ class SpendingRow:
     resumed: int
     usage: Usage
     unknown: int
-    """Turns whose end nobody saw: their cost is unknown, not zero."""
+    """Turns whose end was not seen: their cost is unknown, not zero."""
     cost_usd: Decimal | None
-    """Of the turns whose end was seen; None if a price is not known."""
+    """Cost of the turns whose end was seen; None if a price is unknown."""
     naive_usage: Usage
     naive_usd: Decimal | None
 
@@ -46,12 +47,15 @@ class Spending:
     baseline: NaiveBaseline = NaiveBaseline()
     """What `naive` means here."""
     checked: SpendingRow | None = None
-    """The check of the client, asked once for all features: in no figure above."""
+    """The check of the client, made once for all features: not part of any figure above."""
+    guessed: bool = False
+    """True if the naive way would have made other calls than the turns did."""
 
     @property
     def naive_origin(self) -> str:
-        """The naive way is replayed from sizes: an estimate beside a bill that was measured."""
-        return "simulated" if self.origin == "simulated" else "estimated"
+        """The naive way is replayed from sizes: it is an estimate if the bill was measured, or
+        if it would have made other calls."""
+        return "simulated" if self.origin == "simulated" and not self.guessed else "estimated"
 
     @property
     def usage(self) -> Usage:
@@ -97,7 +101,7 @@ class Spending:
 
     @property
     def difference(self) -> str:
-        """`, 12 % less`, `, about the same`; empty where a cost is not known."""
+        """`, 12 % less`, `, about the same`; empty if a cost is unknown."""
         spent, naive = self.cost_usd, self.naive_usd
         if spent is None or naive is None:
             return ""
@@ -105,7 +109,7 @@ class Spending:
 
     @property
     def naive(self) -> str:
-        """What the naive way would have cost; `≥` where something of it can't be told."""
+        """What the naive way would have cost; with `≥` if part of it is unknown."""
         least = "≥" if self.baseline.at_least and self.naive_usd is not None else ""
         return f"{least}{dollars(self.naive_usd)}"
 
@@ -133,9 +137,13 @@ def dollars(amount: Decimal | None) -> str:
 
 
 def spending_table(spending: Spending) -> Table:
-    """Fits a terminal of 80 columns; what is too long goes on below, nothing is cut off."""
+    """Fits a terminal of 80 columns; long text is wrapped, nothing is cut off."""
     usage = spending.usage
-    table = Table(box=None, pad_edge=False, header_style="bold", show_footer=True)
+    resumed = any(row.resumed for row in spending.rows)
+    table = Table(
+        box=None, pad_edge=False, header_style="bold", show_footer=True,
+        caption=RESUMED_NOTE if resumed else None, caption_justify="left", caption_style="dim",
+    )  # fmt: skip
     table.add_column("stage", footer=Text("all", "bold"), no_wrap=True)
     table.add_column("role", no_wrap=True)
     table.add_column("turns", justify="right", footer=_turns(spending.rows), overflow="fold")
@@ -155,7 +163,7 @@ def spending_table(spending: Spending) -> Table:
 
 
 def _cost(known: Decimal | None, turns: int, unknown: int) -> str:
-    """`≥` where a turn's cost is missing from it."""
+    """Formatted cost, with `≥` if a turn's cost is missing from it."""
     if known is None or (unknown and unknown == turns):
         return "unknown"
     return f"≥{dollars(known)}" if unknown else dollars(known)
@@ -176,13 +184,13 @@ def _folded(text: str, width: int) -> Text:
 
 
 def _turns(rows: Sequence[SpendingRow]) -> str:
-    """How many, and how many of them were resumed."""
+    """The number of turns, and how many of them were resumed."""
     resumed = sum(row.resumed for row in rows)
     return f"{sum(row.dispatches for row in rows)}" + (f" ({resumed}r)" if resumed else "")
 
 
 def total(costs: Sequence[Decimal | None]) -> Decimal | None:
-    """Unknown as soon as one of them is."""
+    """The sum; None if any cost is unknown."""
     known = [cost for cost in costs if cost is not None]
     return sum(known, Decimal(0)) if len(known) == len(costs) else None
 
@@ -197,7 +205,8 @@ def merged(many: Sequence[Spending]) -> Spending:
     baseline = one_baseline(one.baseline for one in many)
     checks = [one.checked for one in many if one.checked]
     checked = _sum(checks[0].stage, checks[0].role, checks) if checks else None
-    return Spending(rows, " and ".join(sorted(words)) or "nothing spent", baseline, checked)
+    origin = " and ".join(sorted(words)) or "nothing spent"
+    return Spending(rows, origin, baseline, checked, any(one.guessed for one in many))
 
 
 def _sum(stage: str, role: str, rows: Sequence[SpendingRow]) -> SpendingRow:

@@ -11,24 +11,24 @@ from rich.text import Text
 from sparing.codec import JsonObject
 from sparing.money import dollars, usd_or_none
 
-NOTE = "each: what a blocker cost that was accepted, of this vendor's reviewers"
+NOTE = "each: cost per accepted blocker of this vendor's reviewers"
 
 
 class VendorRow(NamedTuple):
     vendor: str
-    """The agent's name where nobody can tell whose its model is."""
+    """The agent's name if its model's vendor is unknown."""
     agents: tuple[str, ...]
     models: tuple[str, ...]
     turns: int
     unpriced: int
     """Turns whose cost is unknown, which is not zero."""
     nano_usd: int
-    """Of the others."""
+    """Cost of the other turns."""
     looks: int = 0
     blockers: int = 0
     accepted: int = 0
     review_nano: int | None = None
-    """What its looks cost; None if that of one is unknown."""
+    """What its reviews cost; None if the cost of one is unknown."""
 
     @property
     def cost(self) -> str:
@@ -64,7 +64,7 @@ class VendorRow(NamedTuple):
 
 
 def vendor_page(rows: tuple[VendorRow, ...], origin: str) -> list[RenderableType]:
-    """Empty where all work was one vendor's."""
+    """Empty if all work was done by one vendor."""
     if len(rows) < 2:
         return []
     table = Table(box=None, pad_edge=False, header_style="dim")

@@ -1,4 +1,4 @@
-"""The same work priced otherwise, in words: what is known of it, and what is assumed."""
+"""The same work repriced, in words: what is known about it, and what is assumed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sparing.codec import JsonObject
+from sparing.percent import percent
 
 
 class PricedWay(NamedTuple):
@@ -19,12 +20,12 @@ class PricedWay(NamedTuple):
 
 
 class WhatIf(NamedTuple):
-    """`ways`: the bill, the same on paper, and the one that was asked for."""
+    """`ways`: the bill, the same work by the cache rules, and the alternative if requested."""
 
     ways: tuple[PricedWay, ...]
     turns: int
     left_out: int
-    """Turns that can't be priced otherwise: nobody saw their end, or their calls are not known."""
+    """Turns that can't be repriced: their end was not seen, or their calls are unknown."""
     known: tuple[str, ...]
     assumed: tuple[str, ...]
 
@@ -34,7 +35,7 @@ class WhatIf(NamedTuple):
 
     @property
     def change(self) -> float | None:
-        """Of the last way against the same work on paper: both are simulated by the same rules."""
+        """Change from the simulated run to the alternative, both simulated by the same rules."""
         before, after = self.ways[1].cost_usd, self.ways[-1].cost_usd
         return (after - before) / before if before else None
 
@@ -49,11 +50,13 @@ def what_if_page(found: WhatIf) -> list[RenderableType]:
     parts: list[RenderableType] = [table, Text("")]
     if len(found.ways) > 2 and found.change is not None:
         words = "less" if found.change < 0 else "more"
-        change = f"{abs(found.change):.0%} {words} than the same work on paper (estimated)"
+        share = percent(abs(found.change))
+        change = f"{share} {words} than the same work by the cache rules (estimated)"
         parts += [Text(change, "bold"), Text("")]
     for title, lines in (("known", found.known), ("assumed", found.assumed)):
         parts.append(Text(title, "bold"))
         parts += [Text(f"  {line}") for line in lines]
     if found.left_out:
-        parts.append(Text(f"{found.left_out} turns are in no figure: nobody saw how they ended"))
+        left_out = "1 turn is" if found.left_out == 1 else f"{found.left_out} turns are"
+        parts.append(Text(f"{left_out} in no figure: no end was recorded"))
     return parts

@@ -1,0 +1,56 @@
+"""Names of the settings and the ledger, in words that need no glossary."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from sparing.way import Lever, Way
+
+LEVERS: Mapping[str, str] = MappingProxyType(
+    {
+        Lever.TRUNK: "a shared prompt prefix",
+        Lever.INLINE: "documents in the prompt",
+        Lever.HOUR: "the one-hour cache",
+        Lever.PRIMER: "filling the cache ahead of pauses",
+        Lever.NOTES: "reminders of earlier findings",
+        Lever.RESUME: "resumed sessions",
+        Lever.KEEP_ALIVE: "sessions kept warm",
+        Lever.PRELOAD: "named files in the prompt",
+        Lever.TRIM: "shortened tool results",
+        Lever.BATCH: "several tools in one call",
+        Lever.MAP: "a map of the repository",
+        Lever.SHEET: "a fact sheet of quoted lines",
+        Lever.LEAN_TOOLS: "no shell for writers of documents",
+        Lever.CHAIN: "small tasks in one session",
+    }
+)
+WAYS: Mapping[str, str] = MappingProxyType(
+    {
+        Way.COMPOSE: "fresh",
+        Way.PLAIN: "fresh",
+        Way.REFERENCE: "by path",
+        Way.RESUME: "resumed",
+        Way.FORK: "forked",
+    }
+)
+WAYS_NOTE = "fresh: a new session; by path: a new one, documents named; resumed: the old one"
+
+
+def lever_words(name: str) -> str:
+    """The lever with its explanation, as in `batch (several tools in one call)`."""
+    return f"{name} ({LEVERS[name]})" if name in LEVERS else name
+
+
+def ways_taken(ways: Iterable[str]) -> list[str]:
+    """Ways of sending in order, without duplicates, in plain words."""
+    return list(dict.fromkeys(WAYS.get(way, way) for way in ways))
+
+
+def counted_ways(ways: Mapping[str, int]) -> str:
+    """Counts such as `1 fresh, 2 resumed`."""
+    counts: Counter[str] = Counter()
+    for way, count in ways.items():
+        counts[WAYS.get(way, way)] += count
+    return ", ".join(f"{count} {words}" for words, count in counts.items())
