@@ -20,6 +20,9 @@ reply = """It says so now.
 
 ## Findings
 - `C1`: changed — the second way wins, and it says why
+
+### HANDOFF
+- **Status**: completed
 """
 [[turn.edit]]
 path = "{{folder}}/brainstorm.md"
@@ -30,7 +33,7 @@ replace = "It wins, since one order holds everywhere."
 role = "builder"
 stage = "brainstorm"
 prompt = "{ANSWER}"
-reply = "Ties are settled."
+reply = "Ties are settled.\\n### HANDOFF\\n- **Status**: completed"
 [[turn.edit]]
 path = "{{folder}}/brainstorm.md"
 find = "Not said yet."

@@ -148,6 +148,8 @@ def test_a_feature_whose_engine_is_killed(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("MPLCONFIGDIR", str(tmp_path / "fonts"))
     path = sample(tmp_path)
     environ = scripted(tmp_path, script(held="codebase-explorer"))
+    for name, value in environ.items():  # the page, too, asks whether there is an agent
+        monkeypatch.setenv(name, value)
     with served(path) as page, browser() as chromium:
         window = logged_in(chromium, page, viewport=WINDOW)
         start(window, "List the most frequent words", "feature")

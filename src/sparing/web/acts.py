@@ -1,17 +1,14 @@
-"""What a person can do on the page. Each act is one that a command does, too.
+"""What a person can do on the page. For each action there is an equivalent command.
 
-An act on a feature says which state of it the person had seen; if that is not how it stands, it
-is refused. Words come in as JSON and are checked against the act's own form before anything else.
+Input arrives as JSON and is checked against the action's own form before anything else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sparing.codec import load
-from sparing.context.documents.comments import Comment
 from sparing.desk.features import orders, view
 from sparing.desk.features.engine_presence import engine_runs
 from sparing.desk.features.jumps import jump, plan_back, plan_skip
@@ -22,78 +19,31 @@ from sparing.desk.gates.ideas import stop
 from sparing.desk.gates.line_comments import reject_with
 from sparing.desk.gates.repeated_feedback import NOTE, repeats
 from sparing.desk.gates.rulings import VERBS, RulingRequest, rule
-from sparing.desk.gates.stale_answer import refuse_stale
 from sparing.desk.money.caps import raise_caps
+from sparing.desk.setup.role_agents import check_ready
 from sparing.errors import UsageError
-from sparing.web.cap_form import CapForm, cap_request
+from sparing.web.act_forms import (
+    Accepted,
+    ActReceipt,
+    Draft,
+    Edited,
+    Judged,
+    Preview,
+    Raised,
+    Ruled,
+    Seen,
+    ToStage,
+    Words,
+    checked,
+    told,
+)
+from sparing.web.cap_form import cap_request
 from sparing.web.markup import rendered
 from sparing.web.start_form import StartForm, StartPlan, begin_feature, plan_start
+from sparing.web.upstream_acts import fix_findings, sync_base
 from sparing.web.visit import Visit
 
 FEATURE = "/r/{repo}/f/{id}"
-
-
-@dataclass(frozen=True)
-class Seen:
-    """Which state of the feature was on the page."""
-
-    shown: str = ""
-    gate: str = ""
-
-
-@dataclass(frozen=True)
-class Judged(Seen):
-    said: str = ""
-    comments: tuple[Comment, ...] = ()
-
-
-@dataclass(frozen=True)
-class Edited(Seen):
-    document: str = ""
-    """Empty for the files in the feature's worktree."""
-    text: str = ""
-
-
-@dataclass(frozen=True)
-class Words(Seen):
-    words: str = ""
-    number: int | None = None
-    """Which question is answered; None for all."""
-
-
-@dataclass(frozen=True)
-class Ruled(Seen):
-    finding: str = ""
-    stage: str = ""
-    ruling: str = ""
-    words: str = ""
-
-
-@dataclass(frozen=True)
-class ToStage(Seen):
-    stage: str = ""
-
-
-@dataclass(frozen=True)
-class Raised(Seen):
-    caps: CapForm = CapForm()
-
-
-@dataclass(frozen=True)
-class Draft:
-    text: str = ""
-
-
-class ActReceipt(NamedTuple):
-    words: str
-    runs: bool
-    """An engine is running and goes on by itself."""
-    next_command: str
-    notes: tuple[str, ...] = ()
-
-
-class Preview(NamedTuple):
-    html: str
 
 
 class Act(NamedTuple):
@@ -101,7 +51,7 @@ class Act(NamedTuple):
     form: type[Any]
     do: Callable[[Visit, Any], object]
     bound: bool = True
-    """To what was shown: it is refused if that has changed."""
+    """True if bound to what was shown: refused if that has changed."""
 
 
 def act_body(act: Act, given: Mapping[str, object]) -> object:
@@ -111,36 +61,24 @@ def act_body(act: Act, given: Mapping[str, object]) -> object:
         raise UsageError(f"the form has a mistake: {error}", "reload the page") from None
 
 
-def _checked(visit: Visit, seen: Seen) -> None:
-    if not seen.shown:
-        raise UsageError("the request does not say what was shown", "reload the page, then again")
-    refuse_stale(visit.records, visit.row, seen.shown, seen.gate)
-
-
-def _told(visit: Visit, words: str, *notes: str) -> ActReceipt:
-    runs, number = engine_runs(visit.records), visit.row.feature.id
-    command = f"sparing watch {number}" if runs else f"sparing run {number}"
-    return ActReceipt(words, runs, command, notes)
-
-
 def _approve(visit: Visit, seen: Seen) -> ActReceipt:
-    _checked(visit, seen)
+    checked(visit, seen)
     handed = answers.asks_handoff(visit.row)
     stage = answers.approve(visit.office, visit.row, visit.who, visit.at)
     what = f"a new session before {stage}" if handed else stage
-    return _told(visit, f"{what} is approved")
+    return told(visit, f"{what} is approved")
 
 
 def _reject(visit: Visit, form: Judged) -> ActReceipt:
-    _checked(visit, form)
+    checked(visit, form)
     office, row = visit.office, visit.row
     stage = reject_with(office, row, form.said, form.comments, visit.who, visit.at)
     notes = (NOTE,) if form.said and repeats(office, row, form.said) else ()
-    return _told(visit, f"{stage} is rejected", *notes)
+    return told(visit, f"{stage} is rejected", *notes)
 
 
 def _edit(visit: Visit, form: Edited) -> ActReceipt:
-    _checked(visit, form)
+    checked(visit, form)
     office, row = visit.office, visit.row
     given = draft(office, row, form.document) if form.document else None
     if given is None:
@@ -148,92 +86,91 @@ def _edit(visit: Visit, form: Edited) -> ActReceipt:
     else:
         taken = take_text(office, row, given, form.text.replace("\r\n", "\n"), visit.who, visit.at)
     done = f"your version is commit {taken.commit[:10]}" if taken.commit else "nothing was changed"
-    return _told(visit, done, *taken.warnings)
+    return told(visit, done, *taken.warnings)
 
 
 def _answer(visit: Visit, form: Words) -> ActReceipt:
-    _checked(visit, form)
+    checked(visit, form)
     found = questions.answer(visit.office, visit.row, form.words, form.number, visit.who, visit.at)
     left = len(found.left)
     words = f"{left} still wait for an answer" if left else f"{found.stage} continues"
-    return _told(visit, f"answered; {words}")
+    return told(visit, f"answered; {words}")
 
 
 def _rule(visit: Visit, form: Ruled) -> ActReceipt:
-    _checked(visit, form)
+    checked(visit, form)
     kind = VERBS.get(form.ruling)
     if kind is None:
         raise UsageError("a ruling must be uphold or dismiss", "choose one of the two")
     wish = RulingRequest(form.finding, kind, form.words, form.stage)
     found = rule(visit.records, visit.row, wish, visit.who, visit.at)
     left = len(found.left)
-    return _told(visit, f"{found.finding.id} is {kind.value}; {left} without a ruling")
+    return told(visit, f"{found.finding.id} is {kind.value}; {left} without a ruling")
 
 
 def _raise(visit: Visit, form: Raised) -> ActReceipt:
-    _checked(visit, form)
+    checked(visit, form)
     row = visit.row
     raised = raise_caps(visit.records, row, cap_request(form.caps), visit.who, visit.at)
     if raised.stands is not None:
-        return _told(visit, f"raised, but not enough: {raised.stands.words}")
-    return _told(
-        visit, "raised; it continues" if raised.parked else "raised, from the next turn on"
-    )
+        return told(visit, f"raised, but not enough: {raised.stands.words}")
+    return told(visit, "raised; it continues" if raised.parked else "raised, from the next turn on")
 
 
 def _pause(visit: Visit, seen: Seen) -> ActReceipt:
-    _checked(visit, seen)
+    checked(visit, seen)
     found = orders.pause(visit.records, visit.row, visit.who, visit.at)
-    return _told(visit, f"{found.stage} pauses {found.counts.value}")
+    return told(visit, f"{found.stage} pauses {found.counts.value}")
 
 
 def _abandon(visit: Visit, seen: Seen) -> ActReceipt:
-    _checked(visit, seen)
+    checked(visit, seen)
     found = orders.abandon(visit.office, visit.row, visit.who, visit.at)
-    return _told(visit, f"abandoned, {found.counts.value}")
+    return told(visit, f"abandoned, {found.counts.value}")
 
 
 def _resume(visit: Visit, seen: Seen) -> ActReceipt:
-    _checked(visit, seen)
-    return _told(visit, f"{orders.resume(visit.office, visit.row, visit.who, visit.at)} continues")
+    checked(visit, seen)
+    return told(visit, f"{orders.resume(visit.office, visit.row, visit.who, visit.at)} continues")
 
 
 def _rerun(visit: Visit, form: ToStage) -> ActReceipt:
-    _checked(visit, form)
+    checked(visit, form)
     plan = rerun(visit.office, visit.row, form.stage, visit.who, visit.at)
-    return _told(visit, f"{plan.stage} runs again; the old commits are kept under {plan.ref}")
+    return told(visit, f"{plan.stage} runs again; the old commits are kept under {plan.ref}")
 
 
 def _skip(visit: Visit, form: ToStage) -> ActReceipt:
-    _checked(visit, form)
+    checked(visit, form)
     plan = plan_skip(visit.office, visit.row, form.stage)
     jump(visit.office, visit.row, plan, visit.who, visit.at)
-    return _told(visit, f"continues with {plan.to}; {'; '.join(plan.lost)}")
+    return told(visit, f"continues with {plan.to}; {'; '.join(plan.lost)}")
 
 
 def _back(visit: Visit, form: ToStage) -> ActReceipt:
-    _checked(visit, form)
+    checked(visit, form)
     plan = plan_back(visit.office, visit.row, form.stage)
     jump(visit.office, visit.row, plan, visit.who, visit.at)
-    return _told(visit, f"goes back to {plan.to}; {'; '.join(plan.lost)}")
+    return told(visit, f"goes back to {plan.to}; {'; '.join(plan.lost)}")
 
 
 def _stop(visit: Visit, seen: Seen) -> ActReceipt:
-    _checked(visit, seen)
-    return _told(visit, "it ends here", stop(visit.office, visit.row, visit.who, visit.at).command)
+    checked(visit, seen)
+    return told(visit, "it ends here", stop(visit.office, visit.row, visit.who, visit.at).command)
 
 
 def _say(visit: Visit, form: Words) -> ActReceipt:
     found = orders.say(visit.records, visit.row, form.words, visit.who, visit.at)
-    return _told(visit, f"sent; it is read {found.counts.value}")
+    return told(visit, f"sent; it is read {found.counts.value}")
 
 
 def _run(visit: Visit, seen: Seen) -> ActReceipt:
-    _checked(visit, seen)
+    checked(visit, seen)
     office, row = visit.records, visit.row
     if not answers.retry_handover(office, row, visit.who, visit.at):
+        check_ready(visit.office, row, visit.at)
         answers.request_start(office, view.reload(office, row), visit.at)
-    return _told(visit, "it starts as soon as an engine runs")
+    return told(visit, "it starts as soon as an engine runs")
 
 
 def _start(visit: Visit, form: StartForm) -> ActReceipt:
@@ -275,9 +212,11 @@ ACTS = (
     _of_feature("stop", Seen, _stop),
     _of_feature("abandon", Seen, _abandon),
     _of_feature("run", Seen, _run),
+    _of_feature("sync", Accepted, sync_base),
+    _of_feature("fix", Accepted, fix_findings),
     _of_feature("say", Words, _say)._replace(bound=False),
     Act("/r/{repo}/start", StartForm, _start, bound=False),
     Act("/r/{repo}/plan", StartForm, _plan, bound=False),
     Act("/preview", Draft, _preview, bound=False),
 )
-"""Everything that can be done, by its address."""
+"""All actions, by address."""

@@ -1,4 +1,4 @@
-"""New limits, as a person types them."""
+"""New limits, as typed by a person."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def nano_of(text: str) -> int:
         usd = Decimal(0)
     if not usd.is_finite() or not 0 < usd <= MOST_USD:
         raise UsageError(
-            f"{text[:40]!r} is no amount of US dollars above 0 and up to {MOST_USD}",
+            f"{text[:40]!r} is not an amount of US dollars above 0 and up to {MOST_USD}",
             "write a number such as 60 or 2.50",
         )
     return to_nano(usd)
@@ -53,5 +53,5 @@ def _whole(text: str, most: int) -> int:
     digits = text.strip().replace(",", "").replace("_", "")
     number = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 16 else 0
     if not 0 < number <= most:
-        raise UsageError(f"{text[:40]!r} is no number from 1 to {most}", "write it in digits")
+        raise UsageError(f"{text[:40]!r} is not a number from 1 to {most}", "write it in digits")
     return number

@@ -1,4 +1,4 @@
-"""Reports and charts of a feature, made once for what there is to tell."""
+"""Reports and charts of a feature, made once for each state of its records."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sparing.installation import add_command
 from sparing.report.charts import CHARTS, chart_named
 from sparing.report.drawing import can_draw
 from sparing.report.figures import Report
+from sparing.web.chart_tables import chart_tables
 from sparing.web.visit import Visit
 
 
@@ -18,6 +19,8 @@ def chart_image(visit: Visit) -> str:
     name = visit.path["name"].removesuffix(".svg")
     if name not in CHARTS:
         raise NotFound("there is no such chart", f"charts: {', '.join(CHARTS)}")
+    if all(table.name != name for table in chart_tables(report_of(visit))):
+        raise _nothing_yet(visit)
     if not can_draw():
         raise NotFound("the library that draws charts is not installed", add_command("charts"))
     return visit.site.chart(f"{_stand(visit)} {name}", lambda: _drawn(visit, name))
@@ -28,7 +31,7 @@ def report_of(visit: Visit) -> Report:
 
 
 def _stand(visit: Visit) -> str:
-    """Changes with whatever a report is made from."""
+    """A digest that changes with everything a report is made from."""
     office, row = visit.records, visit.row
     ended = sum(one.result is not None for one in ledger_rows(office, row))
     stand = f"{row.feature.key} {row.leg_id} {ended} {row.head} {latest_event(office)}"
@@ -38,5 +41,9 @@ def _stand(visit: Visit) -> str:
 def _drawn(visit: Visit, name: str) -> str:
     chart = chart_named(report_of(visit), name)
     if chart is None:
-        raise NotFound("there is nothing to chart yet", f"sparing report {visit.row.feature.id}")
+        raise _nothing_yet(visit)
     return chart.svg
+
+
+def _nothing_yet(visit: Visit) -> NotFound:
+    return NotFound("there is nothing to chart yet", f"sparing report {visit.row.feature.id}")

@@ -1,4 +1,4 @@
-"""The figures behind each chart, as a table: for who can't see a chart, and where none is drawn."""
+"""The figures behind each chart as a table: for people who can't see charts, or without them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Cells = tuple[str, ...]
 
 class ChartTable(NamedTuple):
     name: str
-    """Of the chart: where its picture is."""
+    """Name of the chart, which its picture's address contains."""
     title: str
     head: Cells
     rows: tuple[Cells, ...]
 
 
 def chart_tables(report: Report) -> tuple[ChartTable, ...]:
-    """Of all charts in which there is something to show, in their order."""
+    """Tables for all charts that have something to show, in order."""
     makers = (_spend, _tokens, _loops, _predictions, _limits)
     found = (make(name, report) for name, make in zip(CHARTS, makers, strict=True))
     return tuple(one for one in found if one.rows)
@@ -40,7 +40,7 @@ def _spend(name: str, report: Report) -> ChartTable:
         naive += turn.naive_usd or 0.0
         there = "unknown" if turn.naive_usd is None else _usd(naive)
         rows.append((turn.stage, turn.role, _usd(turn.cost_usd), _usd(whole), there))
-    head = ("stage", "role", "turn", "added up", "the naive way, added up (simulated)")
+    head = ("stage", "role", "turn", "added up", "naive prompting, cumulative (simulated)")
     return ChartTable(name, "Spend over time, by role", head, tuple(rows))
 
 
@@ -49,7 +49,7 @@ def _tokens(name: str, report: Report) -> ChartTable:
     used: dict[str, Usage] = {}
     for row in spending.rows:
         used[row.stage] = used.get(row.stage, Usage()) + row.usage
-    every = {**used, "all": spending.usage, "all, the naive way": spending.naive_usage}
+    every = {**used, "all": spending.usage, "all, naive prompting": spending.naive_usage}
     rows = tuple(
         (stage, *(tokens(getattr(usage, bucket)) for _, bucket, _ in BUCKETS))
         for stage, usage in every.items()
@@ -69,7 +69,7 @@ def _loops(name: str, report: Report) -> ChartTable:
         for (stage, role), turns in groups.items()
         if len(turns) > 1
     )
-    head = ("stage", "role", "turn by turn", "together", "the naive way (simulated)")
+    head = ("stage", "role", "turn by turn", "together", "naive prompting (simulated)")
     return ChartTable(name, "What review loops cost", head, rows)
 
 

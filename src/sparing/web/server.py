@@ -1,8 +1,9 @@
-"""The server: on this machine alone, unless a person insists and brings a certificate."""
+"""The server: on this machine alone, unless a person insists and provides a certificate."""
 
 from __future__ import annotations
 
 import ipaddress
+import os
 import socket
 from collections.abc import Callable
 from contextlib import suppress
@@ -27,7 +28,7 @@ class Listen(NamedTuple):
     certificate: Path | None = None
     key: Path | None = None
     exposed: bool = False
-    """A person knows that others can reach it."""
+    """True if a person has confirmed that others can reach it."""
 
     @property
     def scheme(self) -> str:
@@ -35,7 +36,7 @@ class Listen(NamedTuple):
 
 
 def check_listen(wanted: Listen) -> None:
-    """Refused where others could read along, or reach it without anybody's word."""
+    """Raise an error if others could eavesdrop, or reach it without a person's consent."""
     if _is_loopback(wanted.host):
         return
     if not (wanted.certificate and wanted.key):
@@ -81,7 +82,7 @@ class PageServer:
         self._server = uvicorn.Server(config)
 
     def run(self) -> None:
-        """Until it is stopped, or Ctrl-C."""
+        """Serve until stopped, or until Ctrl-C."""
         with kept_open(), suppress(KeyboardInterrupt):
             self._server.run(sockets=[self._socket])
 
@@ -94,7 +95,7 @@ def _bound(wanted: Listen) -> socket.socket:
     try:
         return socket.create_server((wanted.host, wanted.port), family=family, backlog=BACKLOG)
     except OSError as error:
-        why = error.strerror or "unknown reason"
+        why = os.strerror(error.errno) if error.errno else "unknown reason"
         raise UsageError(
             f"{wanted.host}:{wanted.port} can't be used: {why}",
             "sparing serve --port 0 takes one that is free",

@@ -1,4 +1,4 @@
-"""Starting a feature from the page: first what would happen and what it may cost."""
+"""Starting a feature from the page: first shows what would happen and what it may cost."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from sparing.desk.features.dry_run import (
 from sparing.desk.gates import answers
 from sparing.desk.money.forecast import outlook, outlook_words
 from sparing.desk.office import Office
+from sparing.desk.setup.proposed_root import ROOT, given_root, proposed_root
 from sparing.desk.setup.repository_scan import has_changes
+from sparing.desk.setup.role_agents import check_ready
 from sparing.desk.setup.tiers import proposal, tell_tier
 from sparing.flow.propose import Proposal
 from sparing.money import to_usd
@@ -28,7 +30,7 @@ from sparing.workspace.git.repository import resolve_base
 
 FIRST_CHARS = 4_000
 NEXT = 1_000_000
-"""A number that no feature has: what is only planned gets none."""
+"""Placeholder number for a feature that is only planned; no real feature has it."""
 
 
 @dataclass(frozen=True)
@@ -37,14 +39,14 @@ class StartForm:
     flow: str = AUTO
     cap_usd: str = ""
     run: bool = True
-    """Begin as soon as an engine runs."""
+    """True to begin as soon as an engine runs."""
 
 
 class StartPlan(NamedTuple):
     title: str
     flow: str
     why: tuple[str, ...]
-    """Why this flow."""
+    """Reasons for this flow."""
     stages: tuple[StageAhead, ...]
     forecast: str
     cap: str
@@ -52,18 +54,18 @@ class StartPlan(NamedTuple):
     agent_repair: str
     models: str
     first_prompt: str
+    root: str
+    """The package that the request names; empty for the whole repository."""
     dirty: bool
-    """Uncommitted changes are left alone; they are no part of it."""
+    """True if there are uncommitted changes, which are left alone and not included."""
 
 
 def plan_start(office: Office, form: StartForm, at: float) -> StartPlan:
-    """Nothing is written and nothing is sent."""
+    """The preview; nothing is written and nothing is sent."""
     title = answers.checked_title(form.title)
     found = _proposed(office, title, form)
-    base = resolve_base(office.repository, office.loaded.settings.workspace.base_branch)
-    row = answers.new_row(
-        office, title, found.tier, NEXT, (base.branch or "", base.commit), _overrides(form), at
-    )
+    given = _overrides(office, form)
+    row = _planned(office, title, found, given, at)
     agent = agent_of(office, row)
     prompt = first_prompt(office, row)
     return StartPlan(
@@ -77,6 +79,7 @@ def plan_start(office: Office, form: StartForm, at: float) -> StartPlan:
         agent_repair=agent.repair,
         models=models_words(office, row),
         first_prompt=prompt_text(prompt)[:FIRST_CHARS] if prompt else "",
+        root=str(given.get(ROOT, "")),
         dirty=has_changes(office),
     )
 
@@ -84,12 +87,24 @@ def plan_start(office: Office, form: StartForm, at: float) -> StartPlan:
 def begin_feature(office: Office, form: StartForm, sender: str, at: float) -> FeatureRow:
     title = answers.checked_title(form.title)
     found = _proposed(office, title, form)
-    row = answers.start(office, title, found.tier, _overrides(form), at)
+    given = _overrides(office, form)
+    if form.run:
+        check_ready(office, _planned(office, title, found, given, at), at)
+    row = answers.start(office, title, found.tier, given, at)
     if form.flow == AUTO:
         tell_tier(office, row, found, sender, at)
     if form.run:
         answers.request_start(office, row, at)
     return row
+
+
+def _planned(
+    office: Office, title: str, found: Proposal, given: dict[str, object], at: float
+) -> FeatureRow:
+    """The feature as it would be, without writing it."""
+    base = resolve_base(office.repository, office.loaded.settings.workspace.base_branch)
+    at_base = (base.branch or "", base.commit)
+    return answers.new_row(office, title, found.tier, NEXT, at_base, given, at)
 
 
 def _proposed(office: Office, title: str, form: StartForm) -> Proposal:
@@ -98,7 +113,9 @@ def _proposed(office: Office, title: str, form: StartForm) -> Proposal:
     return proposal(office, title)
 
 
-def _overrides(form: StartForm) -> dict[str, object]:
+def _overrides(office: Office, form: StartForm) -> dict[str, object]:
+    named = proposed_root(office, form.title)
+    root = given_root(named.root if named else None)
     if not form.cap_usd.strip():
-        return {}
-    return {"caps.feature_usd": float(to_usd(nano_of(form.cap_usd)))}
+        return {**root}
+    return {**root, "caps.feature_usd": float(to_usd(nano_of(form.cap_usd)))}

@@ -284,7 +284,7 @@ function showPlan(plan) {
   const facts = document.getElementById("plan-facts");
   const stages = document.getElementById("plan-stages");
   const prompt = document.getElementById("plan-prompt");
-  const rows = { flow: `${plan.flow}: ${plan.why.join("; ")}`, cost: plan.forecast, cap: plan.cap, agent: [plan.agent, plan.agent_repair].filter(Boolean).join("; "), models: plan.models };
+  const rows = { flow: `${plan.flow}: ${plan.why.join("; ")}`, cost: plan.forecast, cap: plan.cap, agent: [plan.agent, plan.agent_repair].filter(Boolean).join("; "), models: plan.models, ...(plan.root && { root: `${plan.root}, because the request names files in it` }) };
   facts?.replaceChildren(...Object.entries(rows).flatMap(([name, words]) => [make("dt", name), make("dd", words)]));
   if (plan.dirty) facts?.append(make("dt", "note"), make("dd", "uncommitted changes are left alone; they are no part of it"));
   stages?.replaceChildren(...plan.stages.map((/** @type {any} */ one) => {
