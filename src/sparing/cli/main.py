@@ -1,7 +1,7 @@
-"""The command group and the one place that catches.
+"""The command group, and the handler of errors that end a command.
 
-A person's mistake is two lines and an exit code; with `--json` it is one object. Anything else
-is a bug and keeps its traceback.
+A person's mistake is two lines and an exit code; with `--json` it is one object. Anything else is a
+bug and keeps its traceback.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import click
 
 from sparing import __version__
 from sparing.cli.screen import catch_crashes, echo, echo_json, leave_quietly
-from sparing.config.terminal import terminal_columns, wants_colour
+from sparing.config.terminal import completes_line, terminal_columns, wants_colour
 from sparing.errors import SparingError, StateError, UsageError
 
 COMMANDS = {
@@ -43,7 +43,7 @@ COMMANDS = {
     "back": "Go back to an earlier stage and continue from there.",
     "tasks": "Show a feature's tasks, or redo, drop or split single ones.",
     "refine": "Change the spec of a feature and redo only what depends on it.",
-    "sync": "Bring a base branch that moved on into a feature.",
+    "sync": "Bring a base branch that has moved into a feature.",
     "fix": "Fix what reviewers and CI found in a feature's pull request.",
     "stop": "End a brainstorm at its gate and keep its document.",
     "abandon": "Give up a feature; its branch, worktree and records stay.",
@@ -52,9 +52,9 @@ COMMANDS = {
     "cost": "Show what was spent, by feature, stage, role, model or day.",
     "report": "Report what a feature cost, what was saved and what its reviews found.",
     "raise": "Raise a spending cap and resume the feature it stopped.",
-    "record": "Keep a feature's run as one file, for a bug report or to compare.",
-    "replay": "Play a recorded run again, offline, and compare what comes of it.",
-    "what-if": "Price a recorded run under another policy or on other models.",
+    "record": "Save a feature's run as one file, for a bug report or a comparison.",
+    "replay": "Replay a recorded run offline and compare the results.",
+    "what-if": "Price a recorded run under another policy or with other models.",
     "trust": "Approve role files and git programs that come with a repository.",
     "config": "Show and change settings, and see where each comes from.",
     "review": "Review this branch or a pull request with the code reviewers.",
@@ -102,7 +102,7 @@ MODULES = {
     "diagnose": "look.diagnose",
     "completion": "setup.completion",
 }
-"""Where each command lives."""
+"""The module of each command."""
 INTERRUPTED = 130
 HELP_WIDTH = 100
 
@@ -124,7 +124,7 @@ class Lazy(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """A slip of the finger is answered with the command that was meant."""
+        """Answer a typing mistake with the command that was probably meant."""
         if args[0] not in COMMANDS:
             from difflib import get_close_matches
 
@@ -176,17 +176,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         return _complain(_translated(error, given), as_json="--json" in given)
     except (KeyboardInterrupt, click.Abort):
-        echo("\nstopped; nothing is lost: sparing run continues from here", err=True)
+        say_stopped()
         return INTERRUPTED
     except BrokenPipeError:
         leave_quietly()
         return 0
-    except FileNotFoundError:
-        if _folder_exists():
+    except Exception as error:
+        known = _outside(error)
+        if known is None:
             raise
-        gone = StateError("the folder you are in no longer exists", "cd to one that does")
-        return _complain(gone, as_json="--json" in given)
+        return _complain(known, as_json="--json" in given)
     return result if isinstance(result, int) else 0
+
+
+def say_stopped() -> None:
+    """Not while a shell completes a line: it would print into what is being typed."""
+    if not completes_line():
+        echo("\nstopped; nothing is lost: sparing run continues from here", err=True)
+
+
+def _outside(error: Exception) -> SparingError | None:
+    """What no command can foresee: the folder was removed, or git refused, as if damaged."""
+    if isinstance(error, FileNotFoundError) and not _folder_exists():
+        return StateError("the folder you are in no longer exists", "cd to one that does")
+    from sparing.workspace.git.runner import GitFailed
+
+    if not isinstance(error, GitFailed):
+        return None
+    said = next(iter(error.stderr.strip().splitlines()), f"exit code {error.code}")
+    return StateError(f"git {error.argv[0]} failed: {said}", "git fsck")
 
 
 def _folder_exists() -> bool:
@@ -201,6 +219,10 @@ def _translated(error: click.ClickException, given: list[str]) -> SparingError:
     command = " ".join(("sparing", *(one for one in given[:1] if one in COMMANDS)))
     if isinstance(context, click.Context):
         command = context.command_path
+        # Older releases of click print the help instead, and raise nothing.
+        if type(error).__name__ == "NoArgsIsHelpError" and isinstance(context.command, click.Group):
+            known = ", ".join(context.command.list_commands(context))
+            return UsageError(f"{command} needs one of: {known}", f"{command} --help")
     what = " ".join(error.format_message().split()).rstrip(".")
     return UsageError(what[:1].lower() + what[1:], f"{command} --help")
 

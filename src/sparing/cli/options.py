@@ -50,7 +50,7 @@ def _features(
 
 
 def one_of(*words: str) -> Complete:
-    """For an argument whose words are known; whatever else is typed is checked later."""
+    """Completion for an argument with known values; anything else typed is checked later."""
 
     def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
         return _completions({one: None for one in words if one.startswith(incomplete)})
@@ -61,13 +61,13 @@ def one_of(*words: str) -> Complete:
 def complete_stages(
     context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """The stages of the feature that was named before, or of all flows."""
+    """The stages of the feature named earlier on the command line, or of all flows."""
     names = dict.fromkeys(stage.name for stage in _stages(context))
     return _completions({one: None for one in names if one.startswith(incomplete)})
 
 
 def documents(*more: str) -> Complete:
-    """What the stages of the feature that was named before write, and these words."""
+    """Documents written by the stages of the feature named earlier, and these words."""
 
     def complete(
         context: click.Context, _: click.Parameter, incomplete: str
@@ -95,7 +95,7 @@ def _stages(context: click.Context) -> list[Stage]:
 
 
 def _completions(words: Mapping[str, str | None]) -> list[CompletionItem]:
-    """Words with what is shown beside them. The class is loaded for a shell that completes."""
+    """Words with their help texts. The class is loaded only when a shell asks for completions."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(word, help=beside) for word, beside in words.items()]
@@ -106,12 +106,13 @@ def hand_over_option(command: F) -> F:
     return click.option(
         "--hand-over",
         type=click.Choice(["print", "merge", "pull-request"]),
-        help="What to do with the finished branch. Default: the setting workspace.hand_over.",
+        help="What to do with the finished branch. Default: the setting workspace.hand_over."
+        " To squash or rebase it, set commits.history.",
     )(command)
 
 
 def agent_options(command: F) -> F:
-    """Who works, for one feature; the settings say it for all of them."""
+    """Agent and model for one feature; the settings choose them for all features."""
 
     command = click.option(
         "--model",
@@ -126,13 +127,13 @@ def agent_options(command: F) -> F:
 
 
 def agent_flags(backend: str | None, model: str | None) -> dict[str, object]:
-    """As settings of the feature."""
+    """The options as settings of the feature."""
     named: dict[str, object] = {"agent.backend": backend} if backend else {}
     return {**named, **(dict.fromkeys(MODELS, model) if model else {})}
 
 
 def unsandboxed_option(command: F) -> F:
-    """The user's own word, given now; the setting is the same for every run."""
+    """The user's explicit consent for this run; the setting gives it for every run."""
     return click.option(
         "--unsandboxed",
         is_flag=True,

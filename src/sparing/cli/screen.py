@@ -1,7 +1,7 @@
-"""The one printer: whatever a command shows or asks a person goes through here.
+"""The only printer: everything that a command shows or asks goes through here.
 
-All of it counts as foreign, for it may hold a model's words, a repository's files or a name from
-anywhere, and is made `printable`. Colours alone pass, and only those that `style` gave: it marks
+All of it counts as untrusted, since it may contain a model's words, a repository's files or a name
+from anywhere, and is made `printable`. Only colours pass, and only those set by `style`: it marks
 them with a key of this process, which no other text can know.
 """
 
@@ -24,22 +24,22 @@ from sparing.printable import printable
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-LEAST_WIDTH, MOST_WIDTH = 38, 118
-"""Of lines that are wrapped: narrower can't be read, wider is hard to."""
+LEAST_WIDTH, MOST_WIDTH, LEAST_WORDS = 38, 118, 20
+"""Limits on the width of wrapped lines: narrower or wider ones are hard to read."""
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _status: set[bool] = set()
-"""Whether a status line stands there."""
+"""Non-empty while a status line is shown."""
 _CODES = r"[0-9;]+m"
 _ESCAPES = r"\x1b\[[0-9;]*m"
-_INDENT = r" *(?:[·+✓✗!?»~=→-] (?:[\w-]+(?: [\w-]+)? {2,})?|[\w-]+ {2,})?"
-"""Where the words of a line begin: behind a mark, a label, or both."""
+_INDENT = r" *(?:[·+✓✗!?»~=→-] (?:[\w-]+(?: [\w-]+)? {2,})?|[\w.-]+ {2,})?"
+"""Matches what precedes the words of a line: a mark, a label, or both."""
 _PROGRAMS = r"(?:sparing|git|gh|make|cd|mv|rm|tail|export|pip|pipx|uv|npm|python3?|/\S+)(?: |$)"
 _COMMAND = f"\x1b[{_COLOURS['cyan']}m"
-"""What stands behind it may be copied: a terminal joins what it has broken itself, nobody else."""
+"""Precedes a command, which may be copied: only line breaks made by the terminal are rejoined."""
 
 
 def style(text: str, *, fg: str | None = None, bold: bool = False, dim: bool = False) -> str:
-    """For `echo` and its like alone: anywhere else its marks would be seen."""
+    """For `echo` and related functions only: anywhere else its marks would be visible."""
     codes = [_COLOURS[fg]] if fg else []
     codes += ["1"] if bold else []
     codes += ["2"] if dim else []
@@ -47,7 +47,7 @@ def style(text: str, *, fg: str | None = None, bold: bool = False, dim: bool = F
 
 
 def echo(text: str = "", *, nl: bool = True, err: bool = False, fold: bool = True) -> None:
-    """`fold`: on a terminal long lines are broken between words, under their own beginning."""
+    """`fold`: on a terminal, break long lines between words and indent the continuation."""
     clear_status()
     shown = rendered(text)
     stream = sys.stderr if err else sys.stdout
@@ -57,7 +57,7 @@ def echo(text: str = "", *, nl: bool = True, err: bool = False, fold: bool = Tru
 
 
 def show_status(text: str) -> None:
-    """One line that is replaced by whatever is shown next; on a terminal alone."""
+    """Show a line that is replaced by the next output; on a terminal only."""
     if is_watched():
         cut = printable(" ".join(text.split()))[: max(1, terminal_columns() - 1)]
         sys.stderr.write(f"\r\x1b[K{cut}")
@@ -73,12 +73,12 @@ def clear_status() -> None:
 
 
 def line_width() -> int:
-    """Of text that is wrapped here; as wide as the terminal, within what can be read."""
+    """Width of wrapped text: that of the terminal, within readable limits."""
     return max(LEAST_WIDTH, min(terminal_columns() - 2, MOST_WIDTH))
 
 
 def folded(line: str, columns: int) -> str:
-    """Columns that a table keeps apart by several spaces stay under each other."""
+    """Break a line; columns of a table separated by several spaces stay aligned."""
     plain = re.sub(_ESCAPES, "", line)
     if len(plain) <= columns or columns < LEAST_WIDTH:
         return line
@@ -101,9 +101,9 @@ def folded(line: str, columns: int) -> str:
 
 
 def _tightened(line: str, excess: int, deep: int) -> str:
-    """A name and its figure come closer, before the words behind them are broken."""
+    """Narrow the gap between a name and its figure before breaking the words after them."""
     gaps = [found.span() for found in re.finditer(r"(?<=\S) {3,}(?=[−+≥$\d])", line)]
-    gaps = [gap for gap in gaps if gap[1] > deep]
+    gaps = [gap for gap in gaps if len(re.sub(_ESCAPES, "", line[: gap[1]])) > deep]
     if not gaps:
         return line
     start, end = max(gaps, key=lambda gap: gap[1] - gap[0])
@@ -111,12 +111,30 @@ def _tightened(line: str, excess: int, deep: int) -> str:
 
 
 def _above_command(line: str, columns: int, deep: int) -> str:
-    """A command stays in one piece: on a line of its own, if it fits there."""
+    """Keep a command in one piece: on a separate line, if it fits there."""
     before, mark, command = line.partition(_COMMAND)
+    if not before.strip():
+        return _beside_words(line, columns)
     own = " " * deep + mark + command
-    if not before.strip() or len(re.sub(_ESCAPES, "", own)) > columns:
+    if len(re.sub(_ESCAPES, "", own)) > columns:
         return line
     return f"{folded(before.rstrip(), columns)}\n{own}"
+
+
+def _beside_words(line: str, columns: int) -> str:
+    """Break what is said of a command, below where it begins; the command stays in one piece."""
+    found = re.fullmatch(rf"(.*?{_ESCAPES} {{2,}})(?! )(.*)", line)
+    if not found or "\x1b" in found[2]:
+        return line
+    import textwrap
+
+    start = len(re.sub(_ESCAPES, "", found[1]))
+    if start > columns - LEAST_WORDS:
+        indent = " " * (len(line) - len(line.lstrip()) + 2)
+        below = textwrap.fill(found[2], columns, initial_indent=indent, subsequent_indent=indent)
+        return f"{found[1].rstrip()}\n{below}"
+    words = textwrap.wrap(found[2], columns - start, break_long_words=False)
+    return found[1] + f"\n{' ' * start}".join(words)
 
 
 def echo_json(content: Mapping[str, Any], indent: int | None = None) -> None:
@@ -126,7 +144,7 @@ def echo_json(content: Mapping[str, Any], indent: int | None = None) -> None:
 
 
 def show(*parts: RenderableType) -> None:
-    """Tables and pages; square brackets in them are no markup."""
+    """Print tables and pages; square brackets in them are not markup."""
     from rich.console import Console
     from rich.segment import Segment, Segments
 
@@ -154,16 +172,20 @@ def confirm(text: str, *, default: bool = False, abort: bool = False, err: bool 
     return click.confirm(rendered(text), default=default, abort=abort, err=err)
 
 
-def page(text: str) -> None:
+def page(text: str, *, fold: bool = False) -> None:
+    """Show a text in the pager; `fold`: break its long lines between words."""
     if not text.strip():
         echo("  nothing differs", err=True)
         return
     calm_pager()
-    click.echo_via_pager(rendered(text))
+    shown = rendered(text)
+    if fold:
+        shown = "\n".join(folded(line, terminal_columns()) for line in shown.split("\n"))
+    click.echo_via_pager(shown)
 
 
 def page_markdown(text: str) -> None:
-    """A document as it is meant to be read."""
+    """Show a document as rendered Markdown in the pager."""
     from rich.console import Console
     from rich.markdown import Markdown
     from rich.segment import Segment, Segments
@@ -207,12 +229,12 @@ def is_terminal() -> bool:
 
 
 def leave_quietly() -> None:
-    """Nobody reads any more: Python must not complain of that at its end."""
+    """The output has no reader any more: keep Python from complaining about it at exit."""
     sys.stderr.close()
 
 
 def catch_crashes() -> None:
-    """A bug keeps its traceback, whose last lines may quote anything."""
+    """Print a bug's traceback safely, since its last lines may quote anything."""
     sys.excepthook = _show_crash
     threading.excepthook = lambda args: _show_crash(*args[:3])
 

@@ -70,11 +70,11 @@ def _said(office: Office, row: FeatureRow) -> str:
 def print_answered(
     office: Office, row: FeatureRow, words: str, *, as_json: bool, **facts: object
 ) -> None:
-    """What was said, and whether somebody has to run it: an engine that runs goes on by itself."""
+    """Print what was answered and the next command: a running engine continues on its own."""
     number, runs = row.feature.id, engine_runs(office)
     command = f"sparing watch {number}" if runs else f"sparing run {number}"
     if as_json:
-        print_json(feature=number, **facts, engine_runs=runs, next_command=f"sparing run {number}")
+        print_json(feature=number, **facts, engine_runs=runs, next_command=command)
         return
     echo(f"{words}; {'it continues now' if runs else 'to continue:'}")
     echo(f"  {style(command, fg='cyan')}")

@@ -27,7 +27,7 @@ from sparing.records.features import FeatureRow
 @feature_argument()
 @click.option("--only", metavar="IDS", default="", help="Only these findings, such as C1,C3.")
 @click.option("--dry-run", is_flag=True, help="Show the findings and the price; do nothing.")
-@click.option("--later", is_flag=True, help="Only note it; the next run does it.")
+@click.option("--later", is_flag=True, help="Only record it; the next run does it.")
 @click.option(
     "--yes",
     is_flag=True,
@@ -40,7 +40,7 @@ def fix_command(
     """Fix what reviewers and CI found in a feature's pull request.
 
     Comments, reviews and red checks are read with `gh` and become findings with their author's
-    name. The implementer fixes them, the checks and the reviewers look again, and after your
+    name. The implementer fixes them, the checks run and the reviewers review again, and after your
     approval the commits are pushed to the same pull request. The price is shown first.
     """
     office = open_office(Path.cwd())
@@ -59,7 +59,7 @@ def fix_command(
     _agree(row, plan, yes=yes, as_json=as_json)
     start_fix(office, row, plan, network_environment(), now())
     if later or engine_runs(office):
-        words = f"{len(plan.findings)} findings of pull request #{plan.number} are to be fixed"
+        words = f"{len(plan.findings)} findings of pull request #{plan.number} will be fixed"
         print_answered(office, row, words, done=words, as_json=as_json)
         return 0
     from sparing.cli.run.run import Mode, run_features
@@ -106,7 +106,7 @@ def _agree(row: FeatureRow, plan: FixRound, *, yes: bool, as_json: bool) -> None
         return
     if as_json or not is_terminal():
         raise NeedsHuman(
-            f"fixing {len(plan.findings)} findings costs {plan.price}; a person decides that",
+            f"fixing {len(plan.findings)} findings costs {plan.price}; a person has to agree",
             f"sparing fix {row.feature.id} --yes",
         )
     confirm("let them fix it?", default=True, abort=True, err=True)

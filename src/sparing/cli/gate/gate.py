@@ -1,7 +1,7 @@
-"""A gate in the terminal: what came of the stage, and what a person may do about it.
+"""A gate in the terminal: the outcome of the stage, and what a person may do about it.
 
-What leads on ends it; edit, rule, diff and prompt come back to the question. Whatever goes
-wrong on the way is said in two lines, and the question is put again.
+Actions that move the feature forward end it; edit, rule, diff and prompt return to the question.
+Any error on the way is shown in two lines, and the question is asked again.
 """
 
 from __future__ import annotations
@@ -16,19 +16,20 @@ from sparing.cli.gate.interruptible_prompt import AnsweredElsewhere, RunEnds, as
 from sparing.cli.gate.rerun import rerun_words
 from sparing.cli.gate.rule import rule_at_gate
 from sparing.cli.look.prompt import PromptOptions, page_of
-from sparing.cli.screen import echo, page, page_markdown, style, wrapped
+from sparing.cli.screen import echo, line_width, page, page_markdown, style, wrapped
 from sparing.context.documents.comments import feedback, read_sheet, sheet
 from sparing.desk.features import orders, view
 from sparing.desk.features.jumps import jump, plan_skip
 from sparing.desk.features.page_presence import feature_link
 from sparing.desk.features.rerun import plan_rerun, rerun
 from sparing.desk.gates import answers
-from sparing.desk.gates.edits import draft, draft_file, take_files, take_text
+from sparing.desk.gates.actions import document_to_edit
+from sparing.desk.gates.edits import draft, draft_file, edit_command, take_files, take_text
 from sparing.desk.gates.gate import GateView, gate_diff, gate_view, since_diff
 from sparing.desk.gates.ideas import stop
 from sparing.desk.gates.repeated_feedback import NOTE, repeats
 from sparing.desk.office import Office
-from sparing.errors import SparingError, UsageError
+from sparing.errors import SparingError
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import GO_ON_HERE, FlowState, Position
 from sparing.records.features import FeatureRow
@@ -46,23 +47,22 @@ class AtGate:
         self.stage = FLOWS[row.feature.flow].stage(gate.stage)
 
     def acts(self) -> dict[str, Callable[[], bool]]:
-        """What leads on, then what only looks. An edit may add to it."""
+        """Actions that move forward, then those that only show. An edit may add to them."""
         known: dict[str, Callable[[], bool]] = {
             "approve": self.approve, "reject": self.reject, "edit": self.edit, "rule": self.rule,
             "resume": self.resume, "rerun": self.rerun, "skip": self.skip, "stop": self.stop,
             "answer": self.answer,
         }  # fmt: skip
         words = [verb_of(one) for one in view.choices_of(self.office, self.row, now())]
-        looks: dict[str, Callable[[], bool]] = {"diff": self.diff, "prompt": self.prompt}
-        if self.view().again:
-            looks = {"diff": self.diff, "since": self.since, "prompt": self.prompt}
-        if self.stage.writes is not None:
-            looks = {"read": self.read, **looks}
+        looks: tuple[tuple[object, str, Callable[[], bool]], ...] = (
+            (self.stage.writes, "read", self.read), (True, "diff", self.diff),
+            (self.view().again, "since", self.since), (self.stage.author, "prompt", self.prompt),
+        )  # fmt: skip
         chosen = {word: known[word] for word in (*words, "edit") if word in known}
-        return {**chosen, **looks}
+        return {**chosen, **{word: act for is_there, word, act in looks if is_there}}
 
     def decide(self) -> bool:
-        """True if the gate has its answer; False leaves it open."""
+        """Ask until the gate is answered (True) or left open (False)."""
         show(self.view(), self.row, view.choices_of(self.office, self.row, now()))
         show_conversation(self.office, self.row)
         show_link(feature_link(self.office, self.row))
@@ -94,8 +94,9 @@ class AtGate:
             found = [word for word in words if word.startswith(said.lower())]
             if len(found) == 1:
                 return found[0]
-            enough = "the first letters are enough"
-            echo(wrapped(f"one of: {', '.join(words)}; {enough}", "  "), err=True)
+            either = f"{said} could be {' or '.join(found)}"
+            every = f"one of: {', '.join(words)}; the first letters are enough"
+            echo(wrapped(either if found else every, "  "), err=True)
 
     def _settled(self) -> bool:
         fresh = view.reload(self.office, self.row)
@@ -156,7 +157,8 @@ class AtGate:
         return ask("what should be different? ", self._settled) or ""
 
     def edit(self) -> bool:
-        edit_stage(self.office, self.row, "", self._files)
+        state = FlowState.load(self.row.place["state"])
+        edit_stage(self.office, self.row, document_to_edit(state), self._files)
         self.row = view.reload(self.office, self.row)
         if FlowState.load(self.row.place["state"]).position is Position.STUCK:
             show_choices(view.choices_of(self.office, self.row, now()))
@@ -166,11 +168,9 @@ class AtGate:
         ask("  change the files there, then press Enter ", self._settled)
 
     def read(self) -> bool:
-        """The stage's document, as it is meant to be read."""
-        given = draft(self.office, self.row)
-        if given is None:
-            raise UsageError("this stage has no document", f"sparing show {self.row.feature.id}")
-        page_markdown(given.text)
+        """Show the stage's document as rendered Markdown."""
+        given = draft(self.office, self.row, self.stage.writes or "")
+        page_markdown(given.text if given else "")
         return False
 
     def diff(self) -> bool:
@@ -178,25 +178,22 @@ class AtGate:
         return False
 
     def since(self) -> bool:
-        """What changed after the last answer here; at the last gate, after the last approval."""
+        """Show changes since the last answer here; at the last gate, since the last approval."""
         page(coloured(since_diff(self.office, self.view())))
         return False
 
     def prompt(self) -> bool:
-        number = self.row.feature.id
-        role = self.stage.author
-        if not role:
-            raise UsageError("no agent was asked in this stage", f"sparing show {number}")
-        stage = self.stage.name
         wanted = PromptOptions(
-            role=role, feature=number, stage=stage, iteration=None, task=None, way=None, order=None
-        )
-        page(prompt_text(page_of(self.office, self.row, wanted)[0]))
+            role=self.stage.author, feature=self.row.feature.id, stage=self.stage.name,
+            iteration=None, task=None, way=None, order=None,
+        )  # fmt: skip
+        found = page_of(self.office, self.row, wanted)[0]
+        page(prompt_text(found, width=line_width()), fold=True)
         return False
 
 
 def text_from_editor(office: Office, row: FeatureRow, line: Callable[[], str]) -> str:
-    """Comments on the stage's document; one line where a stage has none."""
+    """Comments on the stage's document; a single line if the stage has none."""
     if answers.asks_handoff(row):
         return GO_ON_HERE
     given = draft(office, row)
@@ -211,8 +208,7 @@ def text_from_editor(office: Office, row: FeatureRow, line: Callable[[], str]) -
 
 
 def edit_stage(office: Office, row: FeatureRow, name: str, files: Callable[[], None]) -> None:
-    """A person's own version of a document, or of the code where a stage has none."""
-    again = f"sparing edit {row.feature.id}"
+    """Take a person's own version of a document, or of the code if the stage has none."""
     given = draft(office, row, name)
     if given is None:
         echo(f"  {office.folder.worktree(row.feature.name)}", err=True)
@@ -220,7 +216,7 @@ def edit_stage(office: Office, row: FeatureRow, name: str, files: Callable[[], N
         taken = take_files(office, row, office.sender, now())
     else:
         file = draft_file(office, row, given.name.filename)
-        text = write_in_editor(file, given.text, again)
+        text = write_in_editor(file, given.text, edit_command(row, given))
         if not text.strip():
             file.unlink()
         taken = take_text(office, row, given, text, office.sender, now())

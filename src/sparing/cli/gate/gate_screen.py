@@ -1,4 +1,4 @@
-"""What a gate looks like in the terminal: outcome, code, red checks, findings, what leads on."""
+"""What a gate looks like in the terminal: outcome, code, failed checks, findings, actions."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from sparing.flow.state import Cause, FlowState, Position
 from sparing.printable import printable
 from sparing.records.features import FeatureRow
 
+ANSWERS = frozenset(
+    ("approve", "reject", "edit", "rule", "resume", "rerun", "skip", "stop", "answer")
+)
+"""What a gate's own prompt understands."""
 MOST_FINDINGS = 8
 MOST_FILES = 10
 COLOURS = {"blocker": "red", "warning": "yellow", "suggestion": "cyan"}
@@ -37,10 +41,13 @@ def show(found: GateView, row: FeatureRow, leads: Sequence[GateAction]) -> None:
 
 
 def show_choices(leads: Sequence[GateAction]) -> None:
-    """Where a stage is stuck the words alone don't say where they lead."""
-    for one in leads:
+    """Where a stage is stuck, the verbs alone don't say what they lead to."""
+    # What the prompt does not take is typed in a shell.
+    shown = [verb if (verb := verb_of(one)) in ANSWERS else one.command for one in leads]
+    width = max((8, *map(len, shown)))
+    for one, name in zip(leads, shown, strict=True):
         words = one.words or "tell its author what should be different"
-        echo(f"  {style(f'{verb_of(one):<8}', fg='cyan')} {words}", err=True)
+        echo(f"  {style(name.ljust(width), fg='cyan')} {words}", err=True)
 
 
 def show_link(link: str) -> None:
@@ -76,11 +83,13 @@ def _show_red(found: GateView) -> None:
 
 
 def _show_findings(found: GateView) -> None:
-    for role, finding in found.findings[:MOST_FINDINGS]:
+    for role, finding, answer in found.findings[:MOST_FINDINGS]:
         where = printable(" ".join(finding.location.split()))
         mark = style(finding.severity, fg=COLOURS[finding.severity])
         echo(f"  - {mark} {style(f'({role})', dim=True)} {where}", err=True)
         echo(wrapped(finding.text, "    "), err=True)
+        if answer:
+            echo(wrapped(f"the author {answer}", "    "), err=True)
     more = len(found.findings) - MOST_FINDINGS
     if more > 0:
         echo(f"  … {more} more: sparing show {found.id}", err=True)

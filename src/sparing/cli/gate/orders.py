@@ -35,7 +35,9 @@ def _found(name: str, *, reading: bool = True) -> tuple[Office, FeatureRow]:
     return office, answers.find(office, name)
 
 
-all_option = click.option("--all", "every", is_flag=True, help="Every feature under way here.")
+all_option = click.option(
+    "--all", "every", is_flag=True, help="Every running feature of this repository."
+)
 
 
 @click.command("pause")
@@ -59,7 +61,7 @@ def pause_command(feature: str | None, every: bool, as_json: bool) -> None:
 
 
 def pause_every(*, as_json: bool) -> None:
-    """Nobody has to be named when money must stop flowing."""
+    """Pause all features: no name is needed when spending must stop."""
     office = open_office(Path.cwd(), reading=True)
     rows = orders.pause_all(office, office.sender, now())
     numbers = [row.feature.id for row in rows]
@@ -123,7 +125,7 @@ def back_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
 
 
 def _agree(plan: Jump, question: str, *, asks: bool) -> None:
-    """What is lost is told in any case; where nobody sits, nobody is asked."""
+    """Show what is lost in any case; ask for confirmation only on a terminal."""
     for line in plan.lost:
         echo(f"  {line}", err=True)
     if asks and is_terminal():
@@ -185,9 +187,8 @@ def say_command(feature: str, words: str, as_json: bool) -> None:
 def edit_command(feature: str, document: str) -> None:
     """Edit a document at a gate in your editor.
 
-    Without DOCUMENT: the one that waits for your approval. Your version becomes a commit of its
-    own. At a stage that writes code, edit the files in its worktree; they are taken as you leave
-    them.
+    Without DOCUMENT: the one that waits for your approval. Your version becomes a separate commit.
+    At a stage that writes code, edit the files in its worktree; they are used as you leave them.
     """
     from sparing.cli.gate.gate import edit_stage
 

@@ -1,4 +1,4 @@
-"""`sparing refine`: change a document, and have only what depends on the change asked again."""
+"""`sparing refine`: change a document and redo only what depends on the change."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sparing.errors import NeedsHuman
     "--document", default="", shell_complete=one_of(*ArtifactName), metavar="NAME",
     help="Change this document; without it, the spec.",
 )  # fmt: skip
-@click.option("--dry-run", is_flag=True, help="Only say what would be asked again.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be redone.")
 @click.option("--yes", is_flag=True, help="Don't ask.")
 @json_option
 def refine_command(
@@ -33,10 +33,10 @@ def refine_command(
 ) -> None:
     """Change the spec of a feature and redo only what depends on it.
 
-    WORDS say what should be different; the document's author changes it. Without WORDS, a change of
-    yours is followed (`sparing edit`). Sections of design, plan and tasks that name a changed
-    section are asked again, with the change; all others stay approved, and tasks that are done and
-    not concerned stay done. You see the list and its price first.
+    WORDS say what should be different; the document's author changes it. Without WORDS, your own
+    change (`sparing edit`) is applied to what follows. Sections of design, plan and tasks that name
+    a changed section are redone; all others stay approved, and finished tasks that are not affected
+    stay finished. You see the list and its price first.
     """
     office = open_office(Path.cwd())
     row = answers.find(office, feature)
@@ -50,12 +50,12 @@ def refine_command(
         return
     if not yes and (as_json or not is_terminal()):
         again = f"sparing refine {row.feature.id}{_quoted(words)} --yes"
-        raise NeedsHuman("that costs turns of agents; a person decides that", again)
+        raise NeedsHuman("that costs agent turns; a person has to agree", again)
     if not yes:
-        confirm("have it asked again?", default=True, abort=True, err=True)
+        confirm("redo it?", default=True, abort=True, err=True)
     refine(office, row, plan, office.sender, now())
     print_answered(
-        office, row, "only that is asked again", done=plan.body, as_json=as_json, **_facts(plan)
+        office, row, "only that is redone", done=plan.body, as_json=as_json, **_facts(plan)
     )
 
 

@@ -1,15 +1,15 @@
-"""`sparing rule`: a person's word on what reviewers and author can't agree on."""
+"""`sparing rule`: a person's decision where reviewers and author can't agree."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
 
 from sparing.cli.clock import now
 from sparing.cli.options import feature_argument, json_option, print_json
-from sparing.cli.screen import echo, style
+from sparing.cli.screen import echo, style, wrapped
 from sparing.desk.gates import answers
 from sparing.desk.gates.rulings import (
     VERBS,
@@ -55,7 +55,7 @@ def rule_command(
 
 
 def rule_at_gate(office: Office, row: FeatureRow, ask: Callable[[str], str]) -> None:
-    """At a gate: what is open, and a word on one of it."""
+    """At a gate: show what is open, and take a ruling on one finding."""
     stage = FlowState.load(row.place["state"]).stage
     _print_open(row.feature.id, open_findings(office, row, stage), as_json=False, here=True)
     said = ask('F1 dismiss "why", F1 uphold, or Enter to go back: ').split(maxsplit=2)
@@ -85,22 +85,35 @@ def _print_open(
     if not found:
         echo(f"No finding of feature {feature} is open.")
         return
-    for one in found:
-        where = f" ({one_line(one.location)})" if one.location else ""
-        head = f"{one.id} {one.severity}, {one.stage}, {', '.join(one.roles)}, {one.state}"
-        echo(style(head, bold=True) + ("" if one.counts else ", does not block"))
-        echo(f"   {one_line(one.text)}{where}")
-        if one.answer:
-            echo(f"   author {one_line(one.answer)}")
-        if one.ruling:
-            echo(f"   {one.ruling} {one_line(one.words)}".rstrip())
+    _show_findings(found)
     if here:
         return
     unruled = next((one.id for one in found if not one.ruling), "")
     if unruled:
-        echo(f'\nrule on one: sparing rule {feature} {unruled} dismiss "why"')
+        echo(f"\nit must be fixed: sparing rule {feature} {unruled} uphold")
+        echo(f'it may stay: sparing rule {feature} {unruled} dismiss "why"')
     else:
         echo("\nAll findings have a ruling.")
+
+
+def show_disputed(office: Office, row: FeatureRow) -> None:
+    """Beside the reason for which a stage is stuck: the findings that hold it up."""
+    stage = FlowState.load(row.place["state"]).stage
+    _show_findings([one for one in open_findings(office, row, stage) if one.counts], err=True)
+
+
+def _show_findings(found: Sequence[UnsettledFinding], *, err: bool = False) -> None:
+    """What is open, with the words of both sides."""
+    for one in found:
+        where = f" ({one_line(one.location)})" if one.location else ""
+        times = f", raised {one.times} times" if one.times > 1 else ""
+        head = f"{one.id} {one.severity}, {one.stage}, {', '.join(one.roles)}, {one.state}{times}"
+        echo(style(head, bold=True) + ("" if one.counts else ", does not block"), err=err)
+        echo(wrapped(f"{one.roles[0]}: {one_line(one.text)}{where}", "   "), err=err)
+        if one.answer:
+            echo(wrapped(f"the author {one_line(one.answer)}", "   "), err=err)
+        if one.ruling:
+            echo(wrapped(f"{one.ruling} {one_line(one.words)}".rstrip(), "   "), err=err)
 
 
 def _print_ruled(feature: str, ruled: RulingReceipt, *, as_json: bool) -> None:

@@ -31,13 +31,13 @@ from sparing.records.features import FeatureRow
 )
 @click.option("--fetch", is_flag=True, help="First fetch the base branch from its remote.")
 @click.option("--dry-run", is_flag=True, help="Show what changed and what conflicts; do nothing.")
-@click.option("--later", is_flag=True, help="Only note it; the next run does it.")
-@click.option("--yes", is_flag=True, help="Don't ask, also where an agent has to settle conflicts.")
+@click.option("--later", is_flag=True, help="Only record it; the next run does it.")
+@click.option("--yes", is_flag=True, help="Don't ask, even if an agent has to resolve conflicts.")
 @json_option
 def sync_command(
     feature: str, how: str | None, fetch: bool, dry_run: bool, later: bool, yes: bool, as_json: bool
 ) -> int:
-    """Bring a base branch that moved on into a feature.
+    """Bring a base branch that has moved into a feature.
 
     The base is merged in the feature's worktree and the checks run again; your checkout is not
     touched. Conflicts, and checks that turn red, go to the implementer with both sides. The
@@ -58,7 +58,7 @@ def sync_command(
         words = f"feature {row.feature.id} starts from {plan.move.branch} at {plan.move.tip[:10]}"
         return _said(row, plan, words, as_json=as_json)
     if later or engine_runs(office):
-        words = f"{plan.move.branch} is to be brought in"
+        words = f"{plan.move.branch} will be brought in"
         print_answered(office, row, words, done=words, commit=plan.move.tip, as_json=as_json)
         return 0
     return _run(office, row, plan, as_json=as_json)
@@ -91,16 +91,16 @@ def _facts(plan: SyncPlan) -> dict[str, object]:
 
 
 def _agree(row: FeatureRow, plan: SyncPlan, *, yes: bool, as_json: bool) -> None:
-    """A merge costs nothing; turns of an agent do."""
+    """Ask before an agent has to resolve conflicts: a plain merge costs nothing, turns do."""
     if yes or not plan.conflicts:
         return
     if as_json or not is_terminal():
         raise NeedsHuman(
-            f"an agent has to settle conflicts in {', '.join(plan.conflicts)}; a person decides"
-            " that",
+            f"an agent has to resolve conflicts in {', '.join(plan.conflicts)}; "
+            "a person has to agree",
             f"sparing sync {row.feature.id} --yes",
         )
-    confirm("let an agent settle them?", default=True, abort=True, err=True)
+    confirm("let an agent resolve them?", default=True, abort=True, err=True)
 
 
 def _said(row: FeatureRow, plan: SyncPlan, words: str, *, as_json: bool) -> int:
@@ -113,7 +113,7 @@ def _said(row: FeatureRow, plan: SyncPlan, words: str, *, as_json: bool) -> int:
 
 
 def _run(office: Office, row: FeatureRow, plan: SyncPlan, *, as_json: bool) -> int:
-    """At once: who asks for it wants to see what comes of it."""
+    """Run it at once: the person asking wants to see the result."""
     from sparing.cli.run.run import Mode, run_features
 
     assert plan.move is not None

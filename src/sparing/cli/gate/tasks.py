@@ -1,4 +1,4 @@
-"""`sparing tasks`: how the tasks of a feature stand; do one again, leave one out, split one."""
+"""`sparing tasks`: list the tasks of a feature; redo, drop or split one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MARKS = {"done": "✓", "complete already": "✓", "open": "·"}
 @feature_argument()
 @click.argument("words", required=False, default="")
 @click.option("--redo", metavar="N,…", help="Do these tasks again; all others are kept.")
-@click.option("--drop", metavar="N,…", help="Leave these tasks out, and take back what they made.")
+@click.option("--drop", metavar="N,…", help="Leave these tasks out, and revert their changes.")
 @click.option("--split", metavar="N", help="Have this task split into smaller ones.")
 @click.option("--yes", is_flag=True, help="Don't ask.")
 @json_option
@@ -31,8 +31,8 @@ def tasks_command(feature: str, words: str, yes: bool, as_json: bool, **orders: 
     """Show a feature's tasks, or redo, drop or split single ones.
 
     WORDS say what should be different. You see what is kept and what is lost and are asked to
-    confirm. The code of a task that is redone or dropped is reverted by commits of its own; where
-    later work stands on the same lines it stays, and the implementer is told.
+    confirm. The code of a task that is redone or dropped is reverted in separate commits; if later
+    work changed the same lines, it stays, and the implementer is told.
     """
     given = {verb: value for verb, value in orders.items() if value is not None}
     office = open_office(Path.cwd())
@@ -41,7 +41,9 @@ def tasks_command(feature: str, words: str, yes: bool, as_json: bool, **orders: 
         _listed(row, as_json=as_json)
         return
     if len(given) > 1:
-        raise UsageError("one order at a time", f"sparing tasks {row.feature.id} --redo 2")
+        raise UsageError(
+            "use only one of --redo, --drop and --split", f"sparing tasks {row.feature.id} --redo 2"
+        )
     ((verb, value),) = given.items()
     numbers = [one for one in value.split(",") if one.strip()]
     if not numbers:

@@ -1,4 +1,4 @@
-"""`sparing diagnose`: a file for a bug report that its sender can read through before."""
+"""`sparing diagnose`: a file for a bug report that its sender can read before sending it."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ NEVER = "titles, prompts, replies, documents, code, file names, paths, commands,
 def diagnose_command(to: Path, as_json: bool) -> None:
     """Collect what a bug report needs, with nothing private in it.
 
-    Versions, settings that are numbers or choices, where features stand, kinds of events, sizes and
-    costs of turns. Nothing is sent anywhere: it is a file that you can look through first.
+    Versions, settings that are numbers or choices, states of features, kinds of events, sizes and
+    costs of turns. Nothing is sent anywhere: it is a file that you can read first.
     """
     office = open_office(Path.cwd(), reading=True)
     content = files(office)
@@ -48,4 +48,4 @@ def diagnose_command(to: Path, as_json: bool) -> None:
     echo(f"{to} has {', '.join(content)}")
     echo(f"not in it: {NEVER}")
     echo(f"  {style(f'unzip -p {to} | less', fg='cyan')}")
-    echo("a run that others can play again, with its texts: sparing record FEATURE")
+    echo("a run that others can replay, with its texts: sparing record FEATURE")

@@ -1,4 +1,4 @@
-"""`sparing record`: a feature's run as one file, to be played again or priced otherwise."""
+"""`sparing record`: save a feature's run as one file, to be replayed or repriced."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ from sparing.desk.office import open_office
 )
 @json_option
 def record_command(feature: str, file: Path | None, no_files: bool, as_json: bool) -> None:
-    """Keep a feature's run as one file, for a bug report or to compare.
+    """Save a feature's run as one file, for a bug report or a comparison.
 
-    Prompts, replies, usage, events, gates and what each step committed, with the files that the run
-    began with. Known secrets are taken out, and files that hold one are left out. Nothing is sent
-    anywhere: `sparing replay FILE` plays it again offline, `sparing what-if FILE` prices it
-    otherwise.
+    It has prompts, replies, usage, events, gates and what each step committed, with the files that
+    the run began with. Known secrets are removed, and files that contain one are left out. Nothing
+    is sent anywhere: `sparing replay FILE` replays it offline, `sparing what-if FILE` reprices it.
     """
     from sparing.cassette import write_cassette
     from sparing.desk.cassettes.record import record
@@ -44,12 +43,14 @@ def record_command(feature: str, file: Path | None, no_files: bool, as_json: boo
             redacted=made.redacted, left_out=list(left_out),
         )  # fmt: skip
         return
-    echo(f"{path}: {made.turns} turns, {made.files} files, {size / 1024:.0f} kB")
+    turns = "1 turn" if made.turns == 1 else f"{made.turns} turns"
+    files = "1 file" if made.files == 1 else f"{made.files} files"
+    echo(f"{path}: {turns}, {files}, {size / 1024:.0f} kB")
     for words in left_out:
         echo(f"left out: {words}")
     if made.redacted:
-        echo(f"secrets were taken out of {made.redacted} texts")
+        echo(f"secrets were removed from {made.redacted} texts")
     holds = "prompts and replies" if no_files else "prompts, replies and the repository's files"
-    echo(f"it holds {holds}: look at it before you pass it on")
+    echo(f"it holds {holds}: look at it before you share it")
     command = f"sparing what-if {path}" if no_files else f"sparing replay {path}"
     echo(f"  {style(command, fg='cyan')}")

@@ -94,26 +94,40 @@ def show_command(feature: str, document: str | None, as_json: bool, **wanted: An
 
 def _feature(office: Office, row: FeatureRow, *, as_json: bool) -> None:
     shown = view.feature_view(office, row, now())
+    from sparing.desk.reviews.reviews import final_looks
+
     verdicts = history.verdict_rows(office, row)
+    final = final_looks(office, row, verdicts)
     if as_json:
         reviews = [
-            {"stage": v.stage, "role": v.verdict.role, "iteration": v.iteration, "passed": v.passed}
+            {
+                "stage": v.stage, "role": v.verdict.role, "iteration": v.iteration,
+                "passed": v.passed, "final": v.dispatch in final,
+            }
             for v in verdicts
-        ]
+        ]  # fmt: skip
         marks, end = row.place.get("marks", {}), asdict(ending(office, row))
         notes = [note_data(note) for note in stage_notes(office, row).values()]
-        print_json(**asdict(shown), marks=marks, reviews=reviews, ending=end, notes=notes)
+        given = history.lent_to_checks(office, row)
+        print_json(
+            **asdict(shown), marks=marks, reviews=reviews, ending=end, notes=notes, given=given,
+            policies=history.policies_of(history.ledger_rows(office, row)),
+        )  # fmt: skip
         return
     echo(style(f"{shown.id} {shown.title}", bold=True))
     echo(wrapped(state_words(shown, runs=engine_runs(office)), "  "))
     by = f", started by {shown.starter}" if shown.starter else ""
     echo(f"  flow {shown.flow}, branch {shown.branch}{by}")
+    if policies := history.policies_of(history.ledger_rows(office, row)):
+        echo(f"  policy {', then '.join(policies)}")
     if Path(shown.worktree).is_dir():
         echo(f"  worktree {homely(shown.worktree)}")
+    if given := history.lent_to_checks(office, row):
+        echo(wrapped(given, "  "))
     echo()
     notes = stage_notes(office, row)
     for stage, mark in row.place.get("marks", {}).items():
-        _print_stage(stage, mark, [v for v in verdicts if v.stage == stage])
+        _print_stage(stage, mark, [v for v in verdicts if v.stage == stage], final)
         for line in note_lines(notes[stage]) if stage in notes else ():
             echo(wrapped(line, "      "))
     for number, question in enumerate(shown.questions, 1):
@@ -122,14 +136,17 @@ def _feature(office: Office, row: FeatureRow, *, as_json: bool) -> None:
     _print_next(office, row, shown)
 
 
-def _print_stage(stage: str, mark: list[object], verdicts: list[VerdictRow]) -> None:
+def _print_stage(
+    stage: str, mark: list[object], verdicts: list[VerdictRow], final: frozenset[str]
+) -> None:
     done = mark[1] is not None
     echo(f"  {style('✓', fg='green') if done else '·'} {stage}")
     for found in verdicts:
         count = len(found.verdict.findings)
         refused = "1 finding" if count == 1 else f"{count} findings"
         word = "passed" if found.passed else refused
-        echo(f"      {found.verdict.role}, iteration {found.iteration}: {word}")
+        look = "final validation" if found.dispatch in final else f"iteration {found.iteration}"
+        echo(f"      {found.verdict.role}, {look}: {word}")
         for finding in found.verdict.findings:
             echo(f"        - {finding.severity}: {finding.text}")
 
@@ -181,7 +198,8 @@ def _outputs(office: Office, row: FeatureRow) -> str:
     found = check_outputs(office, row)
     if not found:
         raise FeatureError(
-            f"no check of feature {row.feature.id} has run yet", f"sparing show {row.feature.id}"
+            f"no check of feature {row.feature.id} has run on all of its work yet",
+            f"sparing show {row.feature.id}",
         )
     return "".join(f"{one.name}, all of it in {one.whole}\n{one.text}\n" for one in found)
 

@@ -11,8 +11,8 @@ import click
 
 from sparing.cli.clock import now
 from sparing.cli.options import json_option, print_json
-from sparing.cli.screen import echo, style, wrapped
-from sparing.desk.features.engine_presence import engine_runs
+from sparing.cli.screen import LEAST_WORDS, echo, is_terminal, line_width, style, wrapped
+from sparing.desk.features.engine_presence import engine_runs, other_versions
 from sparing.desk.features.merge_status import FinishedFeature, MergeStatus, finished_features
 from sparing.desk.office import Office, every_row, open_office
 from sparing.printable import printable
@@ -32,7 +32,7 @@ def status_command(fetch: bool = False, as_json: bool = False) -> None:
     """Show what is running and what needs you.
 
     Also lists finished branches that are not merged yet, with the command to merge them, and what
-    reviewers and CI said of pull requests when they were last looked at.
+    reviewers and CI said about pull requests when they were last checked.
     """
     office = open_office(Path.cwd(), reading=not fetch)
     if fetch:
@@ -55,6 +55,7 @@ def status_command(fetch: bool = False, as_json: bool = False) -> None:
             waiting=[found.dump(row.feature.id) for row in rows if (found := warmth(office, row))],
         )
         return
+    _print_versions(office)
     runs = engine_runs(office)
     waiting = [view for view in views if waits(view)]
     busy = [view for view in views if view not in waiting]
@@ -72,6 +73,11 @@ def status_command(fetch: bool = False, as_json: bool = False) -> None:
     if not rows:
         print_moved(office)
     _print_left([one for one in over if one.home is MergeStatus.MERGED and one.worktree])
+
+
+def _print_versions(office: Office) -> None:
+    for other in other_versions(office):
+        echo(f"note: {other.words}\nfix: {other.repair}", err=True)
 
 
 def _open_views(office: Office, rows: Sequence[FeatureRow]) -> list[FeatureView]:
@@ -97,7 +103,7 @@ def _print_ready(office: Office, ready: Sequence[FinishedFeature]) -> None:
 
 
 def _print_pull(office: Office, row: FeatureRow) -> None:
-    """As it was seen last; asks nobody."""
+    """Print the state seen last, without asking the host."""
     from sparing.desk.upstream.fix_round import severities
     from sparing.desk.upstream.pull_requests import pull_words, seen
 
@@ -119,7 +125,7 @@ def _pulls_json(office: Office, rows: Sequence[FeatureRow]) -> list[dict[str, ob
 
 
 def _print_workers(office: Office) -> None:
-    """Who runs features, where several may."""
+    """The workers that run features, on a shared database."""
     if office.folder.server is None:
         return
     from sparing.desk.setup.fleet_view import worker_views
@@ -143,7 +149,7 @@ def _print_idle(*, any_over: bool, also: bool) -> None:
 
 
 def print_moved(office: Office) -> None:
-    """Features are kept by the folder of their repository: one that was moved has none."""
+    """Features are stored by their repository's folder: a repository that was moved has none."""
     from shlex import quote
 
     from sparing.desk.features.repositories import moved_here
@@ -172,7 +178,7 @@ def _finished_json(one: FinishedFeature) -> dict[str, object]:
 
 
 def waits(view: FeatureView) -> bool:
-    """Nothing goes on before a person has said something."""
+    """Whether nothing continues until a person answers."""
     return bool(view.waits_for) and not view.running and not view.answered
 
 
@@ -187,7 +193,7 @@ def list_command(as_json: bool) -> None:
         print_json(features=[asdict(view) for view in views])
         return
     if not views:
-        echo('No features yet. Begin one: sparing start "Add rate limiting"')
+        echo('No features yet. Start one: sparing start "Add rate limiting"')
         print_moved(open_office(Path.cwd(), reading=True))
         return
     rows = [(v.id, v.flow, state_words(v), v.title) for v in views]
@@ -201,11 +207,11 @@ def _print(office: Office, row: FeatureRow, view: FeatureView, *, runs: bool) ->
 
     echo(f"{style(view.id, bold=True)}  {printable(view.title)}")
     done = f"{view.stages_done} of {view.stages} stages done"
-    echo(wrapped(f"{state_words(view, runs=runs)}; {done}", "     "))
+    echo(wrapped(f"{state_words(view, runs=runs).rstrip('.')}; {done}", "     "))
     if warm := warm_words(office, row):
         echo(wrapped(warm, "     "))
     if view.sandbox and view.sandbox not in STRONG:
-        echo(style(f"     agents are not confined: {view.sandbox}", fg="yellow"))
+        echo(style(f"     agents are not sandboxed: {view.sandbox}", fg="yellow"))
     shown = _commands(view, runs=runs)
     width = max((len(one.command) for one in shown if one.words), default=0)
     for one in shown:
@@ -224,9 +230,11 @@ def _commands(view: FeatureView, *, runs: bool) -> Sequence[GateAction]:
         return (look,) if runs else (GateAction(view.next_command, "continue"),)
     if not view.choices:
         return (GateAction(view.next_command),)
-    if view.cause in (Cause.BUDGET, Cause.PAUSED) or runs:
+    run = f"sparing run {view.id}"
+    offered = any(one.command == run for one in view.choices)
+    if view.cause in (Cause.BUDGET, Cause.PAUSED) or runs or offered:
         return view.choices
-    return (GateAction(f"sparing run {view.id}", "look at it and decide"), *view.choices)
+    return (GateAction(run, "look at it and decide"), *view.choices)
 
 
 GIVEN = {
@@ -237,7 +245,7 @@ GIVEN = {
 
 
 def state_words(view: FeatureView, *, runs: bool = False) -> str:
-    """Where a feature stands, in a few words."""
+    """A feature's state, in a few words."""
     if view.status in DONE:
         return "finished" if view.status == "completed" else view.status
     if view.status == "planned":
@@ -263,5 +271,7 @@ def _columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head) - 1)]
     for number, row in enumerate((head, *rows)):
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        line = "  ".join((*cells, row[-1]))
+        before = "  ".join((*cells, ""))
+        roomy = len(before) < line_width() - LEAST_WORDS
+        line = wrapped(row[-1], before) if roomy and is_terminal() else before + row[-1]
         echo(style(line, bold=True) if number == 0 else line)

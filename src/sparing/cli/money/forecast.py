@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from sparing.backend_name import is_played
 from sparing.cli.clock import now
 from sparing.cli.screen import echo, line_width, style
@@ -16,22 +18,24 @@ from sparing.desk.features.dry_run import (
     stops_of,
 )
 from sparing.desk.money.efforts import effort_outlooks, efforts_json, efforts_words
-from sparing.desk.money.forecast import outlook, outlook_brief, outlook_words, stages_ahead
+from sparing.desk.money.forecast import outlook, outlook_json, outlook_likely, stages_ahead
 from sparing.desk.office import Office, settings_of
 from sparing.desk.setup.repository_scan import RepositoryScan
 from sparing.economy.cost_model import ENOUGH
 from sparing.flow.flows import FLOWS
 from sparing.printable import printable
 from sparing.records.features import FeatureRow
-from sparing.report.prompt import PromptPage, prompt_text
+from sparing.report.prompt import PromptPage
 
 LABEL = 9
-FIRST_LINES = 25
+FIRST_LINES = 20
 DEMO = "or see the workflow without it: sparing demo"
 
 
-def show_plan(office: Office, row: FeatureRow, found: RepositoryScan, why: str) -> bool:
-    """Whether it could run as it is."""
+def show_plan(
+    office: Office, row: FeatureRow, found: RepositoryScan, why: str, *, begun: bool = True
+) -> bool:
+    """Show the plan; returns whether it could run as it is. `begun`: the feature is stored."""
     feature, flow, stops = row.feature, FLOWS[row.feature.flow], stops_of(office, row)
     gates = sum(one.name in stops for one in flow.stages)
     agent = agent_of(office, row)
@@ -42,12 +46,13 @@ def show_plan(office: Office, row: FeatureRow, found: RepositoryScan, why: str) 
         for line in agent.repair.removesuffix(DEMO).rstrip("; ").split("; "):
             _say("", line)
         _say("", f"or see it all without an agent: {style('sparing demo', fg='cyan')}")
-        free = style(f"sparing run {feature.id} --backend claude-double", fg="cyan")
+        again = f"run {feature.id}" if begun else f"start {shlex.quote(feature.title)}"
+        free = style(f"sparing {again} --backend claude-double", fg="cyan")
         _say("", f"or try it here for free, with a stand-in for the model: {free}")
     _say("models", models_words(office, row))
     show_prospect(found)
     ahead = outlook(office, row)
-    _say("cost", f"{outlook_brief(ahead)}, capped at {cap_words(office, row, now())}")
+    _say("cost", f"{outlook_likely(ahead)}, capped at {cap_words(office, row, now())}")
     if not ahead.learned and ahead.high.tokens:
         _say("", style(_assumed(office, row), dim=True))
     _say("effort", efforts_words(effort_outlooks(office, row)))
@@ -55,7 +60,7 @@ def show_plan(office: Office, row: FeatureRow, found: RepositoryScan, why: str) 
 
 
 def _assumed(office: Office, row: FeatureRow) -> str:
-    """Until the ledger has learned what features take here, a forecast is a guess."""
+    """Basis of a forecast that is a guess, until enough features have been finished here."""
     words = f"a guess until {ENOUGH} features are finished here"
     played = is_played(settings_of(office, row).agent.backend)
     return f"{words}; scripted agents take far less" if played else words
@@ -67,7 +72,8 @@ def show_dry_run(office: Office, row: FeatureRow, *, begun: bool = True) -> None
         echo(f"{style(row.feature.id, bold=True)} {printable(row.feature.title)}")
     _show_stages(office, row)
     if begun:
-        echo(f"  {'cost':<14} {outlook_words(outlook(office, row))}")
+        ahead = outlook(office, row)
+        echo(f"  {'cost':<14} {outlook_likely(ahead)}, {ahead.basis}")
         echo(f"  {'cap':<14} {cap_words(office, row, now())}")
         echo(f"  {'effort':<14} {efforts_words(effort_outlooks(office, row))}")
         echo(f"  {'agent':<14} {agent_of(office, row).words}")
@@ -85,17 +91,17 @@ def _show_stages(office: Office, row: FeatureRow) -> None:
     for stage in ahead_of(office, row):
         judged = f"; reviewed by {', '.join(stage.reviewers)}" if stage.reviewers else ""
         who = f"{stage.who}{judged}"
-        gate = style(" then asks you", fg="cyan") if stage.asks else ""
+        gate = style(", then asks you", fg="cyan") if stage.asks else ""
         echo(f"  {stage.name:<14} {who}{gate}")
 
 
 def _show_beginning(row: FeatureRow, page: PromptPage, *, begun: bool) -> None:
-    """Enough to know what it is; a command shows all of it."""
-    lines = prompt_text(page, system=False).splitlines()
-    echo("\nthe first prompt:")
+    """Show enough to recognise the prompt; a command shows all of it."""
+    lines = [line for one in page.segments for line in one.text.splitlines()]
+    size = f"about {page.tokens:,} tokens (estimated)"
+    echo(f"\nthe first prompt, to {page.facts['role']} on {page.facts['model']}, {size}:")
     for line in lines[:FIRST_LINES]:
-        cut = printable(line)[: line_width() - 2]
-        echo(f"  {cut if len(cut) == len(line) else cut[:-1] + '…'}")
+        echo(f"  {_cut(printable(line), line_width() - 2)}")
     rest = len(lines) - FIRST_LINES
     if rest > 0:
         role, stage = page.facts["role"], page.facts["stage"]
@@ -104,13 +110,21 @@ def _show_beginning(row: FeatureRow, page: PromptPage, *, begun: bool) -> None:
         echo(f"  … {rest} more lines{where}")
 
 
+def _cut(line: str, width: int) -> str:
+    """Shorten a line, between words if possible."""
+    if len(line) <= width:
+        return line
+    whole, space, _ = line[:width].rpartition(" ")
+    return f"{whole if space and whole.strip() else line[: width - 1]}…"
+
+
 def dry_json(office: Office, row: FeatureRow) -> JsonObject:
     page = first_prompt(office, row)
     return {
         "feature": row.feature.id,
         "stages": [stage.name for stage in stages_ahead(row)],
         "agent": agent_of(office, row).words,
-        "forecast": outlook_words(outlook(office, row)),
+        "forecast": outlook_json(outlook(office, row)),
         "efforts": efforts_json(effort_outlooks(office, row)),
         "cap": cap_words(office, row, now()),
         "first_prompt": None if page is None else [one.text for one in page.segments],

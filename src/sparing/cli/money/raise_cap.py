@@ -23,7 +23,7 @@ MOST = 10**12
 
 
 class CapScopes(TypedDict):
-    """At most one of them: what the raise is for."""
+    """What the raise applies to: at most one of these."""
 
     stage: str
     day: bool
@@ -90,7 +90,7 @@ def _nano(text: str) -> int:
         usd = Decimal(0)
     if not usd.is_finite() or not 0 < usd <= MOST_USD:
         raise UsageError(
-            f"{text!r} is no amount of US dollars above 0 and up to {MOST_USD}",
+            f"{text!r} is not an amount of US dollars above 0 and up to {MOST_USD}",
             "sparing raise FEATURE --money 60",
         )
     return to_nano(usd)

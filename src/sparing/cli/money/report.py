@@ -1,4 +1,4 @@
-"""`sparing report`: what a feature cost, what was saved and by what, and what reviews brought."""
+"""`sparing report`: what a feature cost, what was saved and how, and what reviews found."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sparing.cli.options import feature_argument, json_option, print_json
-from sparing.cli.screen import echo, show
+from sparing.cli.screen import echo, show, style
 from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from sparing.errors import StateError, UsageError
@@ -58,8 +58,10 @@ def report_command(feature: str | None, as_html: bool, output: Path | None, as_j
         name = "all" if row is None else row.feature.name
         _write(found, output or office.folder.path / "reports" / f"{name}.html")
     else:
-        from sparing.report.page import report_page
+        from sparing.report.page import head_lines, report_page
 
+        name, *bill = head_lines(found)
+        echo("\n".join((style(name, bold=True), *bill)))
         parts = [report_page(found), *([continuity_page(going)] if going else [])]
         show(*parts)
 

@@ -23,16 +23,16 @@ from sparing.way import Policy
     "--models",
     multiple=True,
     metavar="WHO=MODEL",
-    help="Who works on another model: a class (strong, standard, cheap), a role or a model of the "
-    "run; MODEL alone for all. Several with commas.",
+    help="Who uses another model: a class (strong, standard, cheap), a role or a model of the "
+    "run; MODEL alone for all. Separate several with commas.",
 )
 @json_option
 def what_if_command(file: Path, policy: str | None, models: tuple[str, ...], as_json: bool) -> None:
-    """Price a recorded run under another policy or on other models.
+    """Price a recorded run under another policy or with other models.
 
-    Nothing is sent and nothing is run: the calls that were made are priced otherwise. The answer
-    says what is known of the run and what is assumed; it is an estimate, and says nothing about
-    how good the work would have been.
+    Nothing is sent or run: the recorded calls are repriced. The output says what is known about the
+    run and what is assumed; it is an estimate, and says nothing about how good the work would have
+    been.
     """
     from sparing.cassette import read_cassette
     from sparing.desk.cassettes.replay import open_records, readable

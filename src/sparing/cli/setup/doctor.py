@@ -1,4 +1,4 @@
-"""`sparing doctor`: what is there, what is missing, and what repairs it."""
+"""`sparing doctor`: what is installed, what is missing, and how to fix it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from sparing.cli.setup.doctor_clients import client_findings, lever_words
 from sparing.config.load import current
 from sparing.config.terminal import homely
 from sparing.database import Database
+from sparing.desk.features.engine_presence import other_versions
 from sparing.desk.office import Office, open_office
+from sparing.desk.setup.disk_use import disk_use
 from sparing.desk.setup.roles import catalog, check_roles
 from sparing.errors import SparingError, StateError
 
@@ -40,7 +42,7 @@ UNKNOWN = "unknown until there is an agent"
 @click.option("--online", is_flag=True, help="Also check that the model's address answers.")
 @click.option(
     "--restore", metavar="[DAY]", is_flag=False, flag_value=LATEST,
-    help="Restore a daily backup of the records: the latest, or that of DAY.",
+    help="Restore a backup of the records: the latest, that of DAY, or schema-N from an upgrade.",
 )  # fmt: skip
 @click.option("--yes", is_flag=True, help="With --restore: even if the records are intact.")
 @json_option
@@ -112,7 +114,7 @@ def _sandbox() -> DoctorLine:
         settle_level(reach)
     except SparingError as error:
         return DoctorLine("sandbox", good=False, words=error.what, repair=error.repair)
-    where = f"; every worktree is {constant_path.WORKTREE} inside" if reach.constant else ""
+    where = f"; inside it, every worktree is {constant_path.WORKTREE}" if reach.constant else ""
     return DoctorLine("sandbox", good=True, words=reach.words + where)
 
 
@@ -151,7 +153,17 @@ def _here() -> list[DoctorLine]:
         _look("tools", lambda: _whose_tools(office)),
         _look("repository", lambda: str(office.repository.checkout)),
         _look("state", lambda: _state(office)),
+        _look("disk", lambda: disk_use(office).words),
+        *_versions(office),
         _look("roles", lambda: _roles(office)),
+    ]
+
+
+def _versions(office: Office) -> list[DoctorLine]:
+    """Engines or workers of another version that run features here."""
+    return [
+        DoctorLine("version", good=False, words=one.words, repair=one.repair)
+        for one in other_versions(office)
     ]
 
 

@@ -1,7 +1,7 @@
 """What `sparing doctor` says about the agent: client, login, which backend is used and why.
 
-The engine asks the same questions in the same words when a run begins. Nothing is sent anywhere
-unless it is asked for, and then no token is spent.
+The engine checks the same things, with the same messages, when a run begins. Nothing is sent
+anywhere unless requested, and even then no token is spent.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class DoctorLine(NamedTuple):
     words: str
     repair: str = ""
     found: bool = True
-    """It is there, whether it is needed or not."""
+    """True if it is installed, whether it is needed or not."""
 
 
 def agent_findings(loaded: Loaded) -> list[DoctorLine]:
@@ -48,7 +48,7 @@ def agent_findings(loaded: Loaded) -> list[DoctorLine]:
 
 
 class _Parts(NamedTuple):
-    """What a client needs: to be there, and to be logged in."""
+    """What a client needs: to be installed, and to be logged in."""
 
     client: DoctorLine
     login: DoctorLine
@@ -83,7 +83,7 @@ def _codex(environ: Mapping[str, str], backend: str) -> _Parts:
 
 
 def _api(loaded: Loaded, environ: Mapping[str, str]) -> _Parts:
-    """Providers for whose models a key is enough; which keys were found, and never a key."""
+    """Providers whose models need only a key; shows which keys were found, never a key itself."""
     from sparing.agents.api.here import LIBRARY, address_of, first_provider, key_here, library_here
     from sparing.agents.api.providers import PROVIDERS, find_key
 
@@ -108,7 +108,7 @@ def _api(loaded: Loaded, environ: Mapping[str, str]) -> _Parts:
 
 
 def _acp(loaded: Loaded, environ: Mapping[str, str]) -> dict[str, _Parts]:
-    """Agents of the Agent Client Protocol; one of the user's own only where it is named."""
+    """Agents of the Agent Client Protocol; the user's own only if the settings name it."""
     from sparing.agents.acp.here import AGENTS, found_agent, keys_here
 
     settings = loaded.settings
@@ -125,7 +125,7 @@ def _acp(loaded: Loaded, environ: Mapping[str, str]) -> dict[str, _Parts]:
         try:
             keys = keys_here(found.agent, settings.models.of("standard", name), environ)
             words = ", ".join(key.words for key in keys.values() if key.variable)
-            key = DoctorLine(f"{name} key", True, words or "no key, the server asks none")
+            key = DoctorLine(f"{name} key", True, words or "no key, the server needs none")
         except SparingError as error:
             key = _missing(f"{name} key", error, needed=needed)
         parts[name] = _Parts(DoctorLine(name, True, found.words), key)
@@ -133,7 +133,7 @@ def _acp(loaded: Loaded, environ: Mapping[str, str]) -> dict[str, _Parts]:
 
 
 def online_finding() -> DoctorLine:
-    """Whether the address that the client talks to answers; its greeting costs nothing."""
+    """Whether the address that the client uses responds; the request costs nothing."""
     environ = client_environment()
     base = environ.get("ANTHROPIC_BASE_URL", VENDOR).rstrip("/")
     host = urlsplit(base).netloc
@@ -171,7 +171,7 @@ def _login(loaded: Loaded, environ: Mapping[str, str], *, needed: bool) -> Docto
 
 
 def _missing(name: str, error: SparingError, *, needed: bool) -> DoctorLine:
-    """Only who needs it has to repair it."""
+    """A problem only if it is needed."""
     if not needed:
         words = f"{error.what} (not needed)"
         return DoctorLine(name, True, words, found=False)

@@ -1,7 +1,7 @@
-"""What `sparing doctor` says of each agent that could be used here.
+"""What `sparing doctor` says about each agent that could be used here.
 
-Which levers it has, why the others are off, and what was checked of its version. Nothing is asked
-of any of them.
+Which levers it has, why the others are off, and what was checked for its version. No agent is sent
+anything.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from sparing.agents.backend import Backend
 from sparing.cli.setup.doctor_agent import DoctorLine
 from sparing.desk.office import Office
 from sparing.errors import SparingError
+from sparing.percent import percent
 from sparing.way import Lever, Policy
 
-CHECKS_TOO = "only what checks print is shortened"
+CHECKS_TOO = "only the output of checks is shortened"
 ALIASES = (names.AUTO, names.API)
 
 
 def client_findings(office: Office) -> list[DoctorLine]:
-    """The levers of those that are not in use, and what was checked of each."""
+    """The levers of agents not in use, and what was checked for each."""
     ready, used = _ready(office), _used(office)
     same = lever_words(office)
     groups: dict[str, list[str]] = {}
@@ -35,7 +36,7 @@ def client_findings(office: Office) -> list[DoctorLine]:
 
 
 def lever_words(office: Office, name: str = "") -> str:
-    """Which levers are in use, and why the others are not: of the agent in use, or another."""
+    """Levers in use, and why the others are not: for the agent in use, or for `name`."""
     from sparing.runtime.lever_record import off_by_record
     from sparing.runtime.levers import recorded, standings_of
     from sparing.runtime.surroundings import make_backend
@@ -56,7 +57,7 @@ def lever_words(office: Office, name: str = "") -> str:
 
 
 def _ready(office: Office) -> dict[str, Backend]:
-    """Installed and logged in, as far as that can be seen without asking."""
+    """Agents that are installed and logged in, as far as can be seen without asking them."""
     from sparing.runtime.surroundings import make_backend
 
     found: dict[str, Backend] = {}
@@ -92,7 +93,7 @@ def _checked(office: Office, backend: Backend) -> DoctorLine:
         words = f"{who}: not yet; its first resume is checked before it is relied on"
         return DoctorLine("checked", True, words, found=False)
     day = time.strftime("%Y-%m-%d", time.localtime(found.at))
-    share = "" if found.share is None else f", {found.share:.0%} read from cache"
+    share = "" if found.share is None else f", {percent(found.share)} read from cache"
     state = f"not resumed, {found.reason}" if found.reason else f"sessions can be resumed{share}"
     return DoctorLine("checked", True, f"{who}: {state} ({day})")
 

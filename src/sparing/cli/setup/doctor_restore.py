@@ -1,4 +1,4 @@
-"""`sparing doctor --restore`: back to a daily copy of the records, keeping what was there."""
+"""`sparing doctor --restore`: return to a daily copy of the records, keeping the current ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparing.desk.office import open_office
 from sparing.desk.setup.restored_branches import set_branches_back
 from sparing.errors import StateError, UsageError
 from sparing.printable import printable
-from sparing.records.copies import NAME, RESTORE, copies, is_sound, restore
+from sparing.records.copies import NAME, RESTORE, copies, is_sound, named, restore
 from sparing.records.folder import open_folder
 from sparing.runtime.engine_lock import engine_lock
 from sparing.workspace.git.repository import locate_repository
@@ -21,7 +21,7 @@ AFTER = "decisions and costs after that are missing from the records; no commit 
 
 
 def restore_records(day: str, *, yes: bool, as_json: bool) -> int:
-    """The records themselves are not opened: they may be what is broken."""
+    """Restore without opening the current records: they may be what is broken."""
     repository = locate_repository(Path.cwd())
     folder = open_folder(current(repository.checkout).state_root, repository.key).path
     found = copies(folder)
@@ -30,16 +30,16 @@ def restore_records(day: str, *, yes: bool, as_json: bool) -> int:
             f"the records are intact; the backup of {day or found[0].stem} would set them back",
             f"if that is what you want: {RESTORE}{f' {day}' if day else ''} --yes",
         )
-    if not found and is_sound(folder / NAME):
+    if not found and not day and is_sound(folder / NAME):
         raise StateError("there is no daily backup yet", "nothing is damaged: sparing status")
     with engine_lock(folder / "engine.lock"):
         copy, aside = restore(folder, day)
         back = set_branches_back(open_office(Path.cwd()))
     if as_json:
         kept = [str(path) for path in aside]
-        print_json(restored=copy.stem, kept=kept, branches=[one._asdict() for one in back])
+        print_json(restored=named(copy), kept=kept, branches=[one._asdict() for one in back])
         return 0
-    echo(f"the records are those of {copy.stem} again; {AFTER}")
+    echo(f"the records are those of {named(copy)} again; {AFTER}")
     for path in aside:
         echo(style(f"  what was there is kept: {homely(str(path))}", dim=True))
     for one in back:

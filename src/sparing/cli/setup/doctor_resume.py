@@ -1,7 +1,7 @@
-"""`sparing doctor --resume`: ask the agent's client itself whether its sessions can be continued.
+"""`sparing doctor --resume`: ask the agent's client itself whether its sessions can be resumed.
 
-The one part of the doctor that spends: a few short turns. It says so before it begins, and what
-it finds is kept for this backend and version.
+Like `--tools`, it spends: a few short turns. It says so before it begins, and its results are kept
+for this backend and version.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from sparing.config.settings import Sandbox
 from sparing.config.sources import sources_here
 from sparing.desk.office import Office
 from sparing.economy.prices import cost_usd, own_prices
+from sparing.percent import percent
 from sparing.records.resume_checks import HOUR_ITEM, CheckRow
 from sparing.workspace.sandbox.launcher import level_reached
 from sparing.workspace.sandbox.policy import settle_level
@@ -32,7 +33,7 @@ class ResumeCheckLine(NamedTuple):
 
 
 def resume_answers(office: Office) -> list[ResumeCheckLine]:
-    """V1 to V6, as far as they were asked, and what asking has cost."""
+    """V1 to V6, as far as they were checked, and what checking has cost."""
     from sparing.dispatch.resume_check import ResumeCheckRequest, check_now
     from sparing.runtime.surroundings import Surroundings, make_backend
 
@@ -60,7 +61,7 @@ def resume_answers(office: Office) -> list[ResumeCheckLine]:
 
 
 def _answers(found: CheckRow, prices: tuple[str, ...]) -> list[ResumeCheckLine]:
-    share = "not known" if found.share is None else f"{found.share:.0%} of it read from cache"
+    share = "not known" if found.share is None else f"{percent(found.share)} of it read from cache"
     cost = cost_usd(found.model, found.usage, own_prices(prices))
     spent = "at an unknown price" if cost is None else f"${cost:.4f}"
     state = f"off, {found.reason}" if found.reason else "on"
@@ -77,5 +78,5 @@ def _answers(found: CheckRow, prices: tuple[str, ...]) -> list[ResumeCheckLine]:
 
 
 def _hour(item: ResumeCheckLine) -> ResumeCheckLine:
-    """A provider that does it otherwise has no fault: one lever is not used."""
+    """A provider that behaves differently is no fault: one lever is not used."""
     return item._replace(good=True, words=f"{item.words}{'' if item.good else NO_PRIMER}")

@@ -1,7 +1,7 @@
 """`sparing doctor --tools`: let the agent do five small tasks with our own tools.
 
-It spends: five short turns a model. It says so before it begins, and what it finds is kept for this
-client and model.
+It spends money: five short turns per model. It says so before it begins, and its results are kept
+for this client and model.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LIMIT_SECONDS = 300.0
 
 
 def whose_tools(office: Office) -> str:
-    """Who works with tools of ours here, in words."""
+    """Which roles use our own tools here, in words."""
     from sparing.desk.setup.tool_check import models_of
     from sparing.runtime.own_tools import ToolSources, offer_tools
     from sparing.runtime.surroundings import make_backend
@@ -41,13 +41,16 @@ def whose_tools(office: Office) -> str:
     models = models_of(settings)
     own = [one for one in models if can.own_tools(writes=True, model=one)]
     if len(own) == len(models):
-        return "ours for readers and writers"
+        return "Sparing's for readers and writers"
     some = f", and for writers with {', '.join(own)}" if own else ""
-    return f"ours for readers{some}; other writers have the client's (sparing doctor --tools)"
+    return (
+        f"Sparing's for readers{some}; other writers have the client's: their models have "
+        "not passed sparing doctor --tools"
+    )
 
 
 def tool_answers(office: Office) -> list[DoctorLine]:
-    """T1 to T5 for every model, as far as they were asked, and what asking has cost."""
+    """T1 to T5 for every model, as far as they were checked, and what checking has cost."""
     from sparing.agents.claude import ClaudeBackend
     from sparing.desk.setup.tool_check import check_model, lines, models_of, prepare
     from sparing.runtime.surroundings import Surroundings, make_backend

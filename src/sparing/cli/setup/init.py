@@ -1,4 +1,4 @@
-"""`sparing init`: what was found in a repository, and a file of settings after a yes."""
+"""`sparing init`: show what was found in a repository; write a settings file on consent."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def show_prospect(found: RepositoryScan, *, err: bool = False) -> None:
 
 
 def agree_to_setup(office: Office, found: RepositoryScan, *, yes: bool) -> bool:
-    """Asked once for each set-up; what was said is remembered."""
+    """Ask once for each set-up; the answer is remembered."""
     if found.agreed is not None:
         return found.agreed
     if not yes:
@@ -111,8 +111,8 @@ def _setup(plan: SetupPlan) -> str:
 
 
 def _lent_to_checks(plan: SetupPlan) -> list[str]:
-    found = [f"checks may call {one} on this machine; agents may not" for one in plan.services]
-    return found + [f"checks are given your variable {one}" for one in plan.variables]
+    found = [f"checks may reach {one} on this machine; agents may not" for one in plan.services]
+    return found + [f"checks get your variable {one}" for one in plan.variables]
 
 
 def _checks(found: RepositoryScan) -> str:

@@ -1,4 +1,4 @@
-"""`sparing trust`: let what comes with a repository count, its role files and its git programs."""
+"""`sparing trust`: approve what comes with a repository: its role files and git programs."""
 
 from __future__ import annotations
 
@@ -76,7 +76,8 @@ def trust_command(yes: bool, revoke: bool, setup: str | None, web: bool, as_json
 def _revoke(office: Office, as_json: bool) -> None:
     files, settings = revoke_all(office), revoke_programs(office)
     searches = forbid_web(office)
-    words = f"{files} files were trusted; that is withdrawn"
+    were = "1 file was" if files == 1 else f"{files} files were"
+    words = f"{were} trusted; that is withdrawn"
     if settings:
         words += f"\n{settings} git settings were trusted; that is withdrawn"
     if searches:
@@ -88,10 +89,11 @@ def _revoke(office: Office, as_json: bool) -> None:
 def _need_a_person(waiting: list[RoleCandidate], programs: list[ProgramView]) -> None:
     if is_terminal() or not (waiting or programs):
         return
-    parts = [f"{len(waiting)} role files"] if waiting else []
-    parts += [f"{len(programs)} git settings"] if programs else []
+    named = ((len(waiting), "role file"), (len(programs), "git setting"))
+    parts = [f"{count} {one}{'' if count == 1 else 's'}" for count, one in named if count]
+    are = "is" if len(waiting) + len(programs) == 1 else "are"
     raise NeedsHuman(
-        f"{' and '.join(parts)} are not trusted, and there is nobody to ask",
+        f"{' and '.join(parts)} {are} not trusted, and there is nobody to ask",
         "read them, then: sparing trust --yes",
     )
 
@@ -117,7 +119,7 @@ def _show(one: RoleCandidate) -> None:
 
 
 def _show_program(one: ProgramView) -> None:
-    """What git would start, to the letter, and the files of the repository that it names."""
+    """Show exactly what git would start, and the files of the repository that it names."""
     setting = one.program.setting
     echo(style(f"git {printable(setting.key)}", bold=True) + f"  {one.standing}")
     if not one.waits:

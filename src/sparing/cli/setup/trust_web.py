@@ -1,4 +1,4 @@
-"""`sparing trust --web`, and the question before a first run: may the web be searched."""
+"""`sparing trust --web`, and the question before a first run: whether agents may search."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from sparing.desk.setup.web import decide_web, open_web_question
 from sparing.errors import NeedsHuman, UsageError
 
 RISKS = {
-    WebUse.RESEARCHER: "the researcher reads your request and no file; what it searches for is"
-    " worded from the request",
-    WebUse.REVIEWERS: "reviewers read the repository; what they search for could carry parts of it"
-    " out",
+    WebUse.RESEARCHER: "the researcher sees your request and no files; its queries come from the "
+    "request",
+    WebUse.REVIEWERS: "reviewers read the repository; their queries could leak parts of it",
 }
 
 
@@ -27,7 +26,7 @@ def trust_web(*, yes: bool, as_json: bool) -> None:
     if not yes and not is_terminal():
         raise NeedsHuman("there is nobody to ask", "sparing trust --web --yes")
     agreed = _decide(office, wanted, yes=yes)
-    words = "may have the web searched" if agreed else "don't have the web searched"
+    words = "may search the web" if agreed else "don't search the web"
     if as_json:
         print_json(web=wanted.value, agreed=agreed)
     else:

@@ -1,4 +1,4 @@
-"""`sparing project`: a project cut into features, how it stands, and the next one to start."""
+"""`sparing project`: a project split into features, its progress, and the next one to start."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ def project_command(context: click.Context) -> None:
 def new_command(
     title: str, from_file: Path | None, hand_over: str | None, unsandboxed: bool, **how: bool
 ) -> int:
-    """Begin a project: its PRD, then a proposal of the features it consists of.
+    """Start a project: its PRD, then a proposal of its features.
 
     TITLE says what should be there in the end. Nothing of it is begun before you have agreed to
     the proposal. Its files come on a branch of their own, as a feature's do.
     """
     office = open_office(Path.cwd(), sandbox_flag(unsandboxed))
     if from_file is None and not title.strip():
-        raise UsageError("a project has a title or a PRD", 'sparing project new "Payments"')
+        raise UsageError("a project needs a title or a PRD", 'sparing project new "Payments"')
     begins = (
         projects.from_prd(office, from_file, title) if from_file else projects.from_words(title)
     )
@@ -121,7 +121,7 @@ def next_command(
 
 
 def _flow(office: Office, view: ProjectView, flow: str | None) -> str:
-    """As somebody says; where that is `auto`, what fits the next feature's words."""
+    """The flow named or configured; if that is `auto`, one that fits the next feature's text."""
     named = flow or office.loaded.settings.flow.default.value
     if named != AUTO:
         return answers.check_flow(named)
@@ -130,7 +130,7 @@ def _flow(office: Office, view: ProjectView, flow: str | None) -> str:
 
 
 def _nothing(view: ProjectView, *, as_json: bool) -> int:
-    """All is done, or everything that is left waits."""
+    """Report that everything is done, or that all remaining features wait."""
     over = bool(view.features) and view.done == len(view.features)
     if as_json:
         print_json(project=projects.as_json(view), next_feature=None)
@@ -165,7 +165,7 @@ def _show(one: ProjectView) -> None:
 
 
 def _show_milestones(one: ProjectView) -> None:
-    """Features that are in none come last."""
+    """Features that are in no milestone come last."""
     lines = {line.name: line for line in one.features}
     listed = {name for milestone in one.milestones for name in milestone.features}
     for milestone in one.milestones:

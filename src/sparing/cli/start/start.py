@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +24,15 @@ from sparing.cli.run.dependency_order import print_if_waiting
 from sparing.cli.screen import confirm, echo, is_terminal, style
 from sparing.cli.setup.init import agree_to_setup, offer_file
 from sparing.cli.start.start_options import start_input_options
-from sparing.cli.start.tier import settle_flow
+from sparing.cli.start.tier import request_text, settle_flow
 from sparing.config.effort import SETTING as EFFORT
 from sparing.config.flow import FlowName
+from sparing.desk.features.dry_run import agent_of
 from sparing.desk.gates import answers
 from sparing.desk.money.efforts import effort_outlooks, efforts_json
 from sparing.desk.money.forecast import outlook, outlook_json
-from sparing.desk.office import Office, open_office
+from sparing.desk.office import Office, open_office, try_office
+from sparing.desk.setup.proposed_root import given_root, proposed_root, root_line, with_root
 from sparing.desk.setup.repository_scan import (
     RepositoryScan,
     check_root,
@@ -64,34 +67,70 @@ def start_command(
     With --from-file or --from-issue you may leave TITLE out.
     """
     agent = agent_flags(how["backend"], how["model"])
-    root = {"workspace.root": how["root"].rstrip("/")} if how["root"] else {}
-    office = open_office(Path.cwd(), {**sandbox_flag(unsandboxed), **agent, **root})
+    root = given_root(how["root"])
+    flags = {**sandbox_flag(unsandboxed), **agent, **root}
+    own = {**agent, **root, **({"workspace.hand_over": hand_over} if hand_over else {})}
+    if not how["dry_run"]:
+        return _start(open_office(Path.cwd(), flags), title, flow, own, how)
+    with try_office(Path.cwd(), flags) as office:
+        return _start(office, title, flow, own, how)
+
+
+def _start(
+    office: Office,
+    title: str,
+    flow: str | None,
+    overrides: Mapping[str, object],
+    how: Mapping[str, Any],
+) -> int:
     check_root(office)
     chosen = settle_flow(office, title, flow, how)
     begins = chosen.begins
-    overrides = {**agent, **root, **({"workspace.hand_over": hand_over} if hand_over else {})}
+    if named := proposed_root(office, request_text(office, begins)):
+        office = with_root(office, named.root)
+        overrides = {**overrides, **given_root(named.root)}
+        echo(root_line(named), err=True)
     if how["effort"]:
-        overrides[EFFORT] = how["effort"]
+        overrides = {**overrides, EFFORT: how["effort"]}
     given = (office, begins.title, chosen.flow, overrides, now(), begins.beginning)
     if how["dry_run"]:
         return _dry(office, answers.planned(*given), chosen.why, as_json=how["as_json"])
+    if not how["as_json"] and _lacks_agent(office, row := answers.planned(*given)):
+        _show(office, row, prospect(office), chosen.why, begun=False)
+        if not confirm("keep it for later, until there is an agent?", default=False, err=True):
+            echo("nothing was started or written")
+            return 0
+        row = answers.start(*given)
+        chosen.tell(office, row)
+        _later(office, row, as_json=False)
+        return 0
     row = answers.start(*given)
     chosen.tell(office, row)
     return offer_run(office, row, chosen.why, yes=how["yes"], as_json=how["as_json"])
 
 
+def _lacks_agent(office: Office, row: FeatureRow) -> bool:
+    """Whether a person at a terminal is about to start what nobody can work on.
+
+    On a shared database a worker may have the agent that this machine lacks.
+    """
+    if not is_terminal() or office.database.server is not None:
+        return False
+    return bool(agent_of(office, row).repair)
+
+
 def _dry(office: Office, row: FeatureRow, why: str, *, as_json: bool) -> int:
-    """As if it had begun; nothing is written."""
+    """Show it as if it had begun; nothing is written."""
     if as_json:
         print_json(**dry_json(office, row), flow=row.feature.flow, why=why)
         return 0
-    _show(office, row, prospect(office), why)
+    _show(office, row, prospect(office), why, begun=False)
     show_dry_run(office, row, begun=False)
     return 0
 
 
 def offer_run(office: Office, row: FeatureRow, why: str, *, yes: bool, as_json: bool) -> int:
-    """What lies ahead of a new feature; then it runs, or waits until somebody says so."""
+    """Show what lies ahead of a new feature; then run it, or leave it until a person runs it."""
     found = prospect(office)
     if has_changes(office):
         echo("note: uncommitted changes are left alone and are not part of the feature", err=True)
@@ -116,14 +155,16 @@ def offer_run(office: Office, row: FeatureRow, why: str, *, yes: bool, as_json: 
     return 0
 
 
-def _show(office: Office, row: FeatureRow, found: RepositoryScan, why: str) -> bool:
+def _show(
+    office: Office, row: FeatureRow, found: RepositoryScan, why: str, *, begun: bool = True
+) -> bool:
     what = "project" if row.feature.is_project else "feature"
     echo(f"{style(f'{what} {row.feature.id}', bold=True)}: {row.feature.title}")
-    return show_plan(office, row, found, why)
+    return show_plan(office, row, found, why, begun=begun)
 
 
 def _offer(office: Office, found: RepositoryScan) -> None:
-    """What is asked once in a repository."""
+    """Questions asked once per repository."""
     agreed = agree_to_setup(office, found, yes=False)
     worth = (agreed and found.setup.commands) or found.private
     if worth and not found.configured and offer_once(office):
@@ -137,6 +178,7 @@ def _later(office: Office, row: FeatureRow, *, as_json: bool) -> None:
         ahead = outlook_json(outlook(office, row))
         print_json(
             feature=feature.id, flow=feature.flow, branch=feature.branch, forecast=ahead,
+            root=office.loaded.settings.workspace.root,
             efforts=efforts_json(effort_outlooks(office, row)), next_command=command,
         )  # fmt: skip
     else:

@@ -44,7 +44,8 @@ OPTIONS = (
     click.option(
         "--root",
         metavar="FOLDER",
-        help="The package of a monorepo that it is about. Default: workspace.root.",
+        help="The monorepo package that the feature is about; . for all. Default: workspace.root, "
+        "else the one whose files TITLE names.",
     ),
     click.option(
         "--after",

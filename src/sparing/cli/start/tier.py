@@ -17,7 +17,7 @@ from sparing.flow.propose import Proposal
 from sparing.records.features import FeatureRow
 
 MIDDLE = "L2"
-"""Has a stage for every kind of beginning."""
+"""The tier that has a stage for every kind of start input."""
 MOST_REASONS = 2
 OTHERS = ("L1", "L2", "L3", "feature")
 
@@ -42,7 +42,7 @@ def settle_flow(office: Office, title: str, flow: str | None, how: Mapping[str, 
         return Settled(chosen, _why(office, flow), start_request(office, title, chosen, how))
     begins = start_request(office, title, MIDDLE, how)
     answers.checked_title(begins.title)
-    found = proposal(office, _request(office, begins))
+    found = proposal(office, request_text(office, begins))
     if begins.beginning.given and found.tier == "L1":
         found = Proposal(MIDDLE, ("it starts from a document", *found.why))
     chosen, by = _decided(office, found, how)
@@ -52,14 +52,14 @@ def settle_flow(office: Office, title: str, flow: str | None, how: Mapping[str, 
 
 
 def _reasons(found: Proposal, chosen: str) -> str:
-    """In a line: the first of them stand for the rest, which the feature's story has."""
+    """The first few reasons in one line; the feature's history has all of them."""
     more = len(found.why) - MOST_REASONS
     words = "; ".join(found.why[:MOST_REASONS]) + (f"; {more} more" if more > 0 else "")
     return f"proposed: {words}" if chosen == found.tier else f"you said so; {found.tier}: {words}"
 
 
 def _decided(office: Office, found: Proposal, how: Mapping[str, Any]) -> tuple[str, str]:
-    """A person at a terminal decides a toss-up; else what is proposed is taken, and told."""
+    """A person at a terminal decides a toss-up; otherwise the proposal is taken and reported."""
     if how["yes"] or how["as_json"] or not found.or_else or not is_terminal():
         return found.tier, "the proposal"
     both = f"{found.or_else} or {found.tier} would do: {'; '.join(found.why)}"
@@ -67,8 +67,8 @@ def _decided(office: Office, found: Proposal, how: Mapping[str, Any]) -> tuple[s
     return prompt("which flow", found.tier, choices=OTHERS, err=True), office.sender
 
 
-def _request(office: Office, begins: StartRequest) -> str:
-    """The title, and all that it begins with."""
+def request_text(office: Office, begins: StartRequest) -> str:
+    """The title, and everything that the feature starts from."""
     beginning = begins.beginning
     texts = (office.folder.fetch(digest) for _, digest in beginning.given)
     return "\n".join((begins.title, beginning.background.description, *texts))
