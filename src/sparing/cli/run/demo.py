@@ -62,7 +62,7 @@ OVERRIDES = {
     "--backend",
     type=click.Choice(tuple(SIMULATED)),
     default=names.SCRIPTED,
-    help="Who plays the agents: a script, or Claude Code, Codex, Gemini CLI, opencode or a "
+    help="What runs the agents: a script, or Claude Code, Codex, Gemini CLI, opencode or a "
     "provider's API with a stand-in for the model.",
 )
 @click.option("--tier", help="Run a tier instead of the feature flow: L1, L2 or L3.")
@@ -72,8 +72,8 @@ def demo_command(
 ) -> int:
     """See the whole workflow on a sample project: no key, no server.
 
-    A feature of a small sample goes from idea to merged branch. The agent is scripted and nothing
-    leaves this machine; the git commits, the edits and the tests are real. With `--backend
+    A feature of a small sample project goes from idea to merged branch. The agent is scripted and
+    nothing leaves this machine; the git commits, the edits and the tests are real. With `--backend
     claude-double` Claude Code does the work for real, and only the model behind it is scripted;
     `codex-double` is Codex, `gemini-double` Gemini CLI, `opencode-double` opencode, and
     `api-double` a provider without any client.
@@ -104,7 +104,7 @@ def demo_command(
 
 
 def _gone() -> None:
-    """A sample that isn't kept can't be resumed: say so where a command was just named."""
+    """Say that a sample not kept can't be resumed, right where a command was just suggested."""
     echo(
         "\nthe sample is deleted now, so it can't be continued later\n"
         f"  to leave it and come back: {style(AGAIN, fg='cyan')}",
@@ -113,7 +113,7 @@ def _gone() -> None:
 
 
 def _client(backend: str) -> str:
-    """What works for real, in words; empty where nothing does."""
+    """The real client that does the work; empty if all of it is scripted."""
     if backend == names.CODEX_DOUBLE:
         from sparing.agents.codex.here import codex_here
         from sparing.config.process_environment import client_environment
@@ -152,7 +152,7 @@ def _folder(keep: Path | None) -> Generator[Path]:
 
 @contextmanager
 def _script(folder: Path) -> Generator[Path]:
-    """The script lies beside the project, so that a kept demo can go on later."""
+    """Put the script next to the project, so that a kept demo can be continued later."""
     target = folder / "script.toml"
     with as_file(files("sparing.cli") / "sample" / "script.toml") as source:
         shutil.copyfile(source, target)
@@ -160,7 +160,7 @@ def _script(folder: Path) -> Generator[Path]:
 
 
 def _project() -> dict[str, str]:
-    """What the feature is about, beside a library as large as that of a real project."""
+    """The files the feature is about, plus a library as large as that of a real project."""
     text = (files("sparing.cli") / "sample" / "project.toml").read_text("utf-8")
     return {**tomllib.loads(text)["files"], **module_files(LIBRARY)}
 

@@ -1,6 +1,6 @@
-"""A run in the background: a process of its own that outlives the terminal.
+"""A run in the background: a separate process that outlives the terminal.
 
-It is the same command with nobody to ask. What it says goes to a file in the state folder.
+It is the same command with no one to ask. Its output goes to a file in the state folder.
 """
 
 from __future__ import annotations
@@ -17,16 +17,19 @@ from sparing.config.terminal import environment
 from sparing.desk.office import Office
 from sparing.errors import StateError
 from sparing.records.features import FeatureRow
+from sparing.runtime.engine_lock import engine_lock
 
 LOG = "run.log"
 SOON_SECONDS = 0.05
-PATIENCE = 100
+PATIENCE = 600
 
 
 def run_detached(
     office: Office, rows: Sequence[FeatureRow], flags: Sequence[str], *, as_json: bool
 ) -> int:
-    """Come back as soon as the other process holds the engine, or has ended."""
+    """Start it, and return as soon as the other process holds the engine lock, or has ended."""
+    with engine_lock(office.folder.engine_lock):
+        pass  # somebody else's engine is told of here, not in a log
     log = office.folder.path / LOG
     names = [rows[0].feature.id] if len(rows) == 1 else []
     argv = (sys.executable, "-m", "sparing", "run", *names, "--no-input", *flags)
@@ -54,7 +57,7 @@ def run_detached(
 
 
 def _settled(process: subprocess.Popen[bytes], office: Office) -> int | None:
-    """The exit code of one that ended at once; None if it is at work."""
+    """The exit code if it ended at once; None if it is working."""
     for _ in range(PATIENCE):
         if process.poll() is not None or _holder(office.folder.engine_lock) == process.pid:
             break
@@ -64,7 +67,7 @@ def _settled(process: subprocess.Popen[bytes], office: Office) -> int | None:
 
 def _holder(lock: Path) -> int:
     try:
-        return int(lock.read_text().strip() or 0)
+        return int(lock.read_text().partition("\n")[0].strip() or 0)
     except (OSError, ValueError):
         return 0
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from enum import StrEnum
@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 from sparing.cli.clock import now
 from sparing.cli.gate.editor import busy
 from sparing.cli.gate.interruptible_prompt import leaving
+from sparing.cli.gate.rule import show_disputed
 from sparing.cli.options import print_json
 from sparing.cli.run.engine_seat import EngineSeat, engine_seat
+from sparing.cli.run.failed_legs import raise_failures
 from sparing.cli.run.live_status import LiveStatus
 from sparing.cli.run.notify import notify, tell_spending
 from sparing.cli.run.open_question import OpenQuestion
@@ -34,7 +36,7 @@ from sparing.desk.money.spend_alarm import SpendAlarm
 from sparing.desk.money.spending import spending
 from sparing.desk.office import Office
 from sparing.desk.setup.roles import check_roles
-from sparing.errors import BudgetReached, FeatureError, NeedsHuman, QuotaReached, StateError
+from sparing.errors import BudgetReached, FeatureError, NeedsHuman, QuotaReached
 from sparing.feature import FeatureStatus
 from sparing.flow.state import Cause
 from sparing.records.features import FeatureRow
@@ -67,7 +69,7 @@ class Mode(StrEnum):
 
 
 AtGate = Mode | Callable[[FeatureRow, Gate, float], None]
-"""A function answers a gate where a feature waits, or leaves it."""
+"""A function answers the gate at which a feature waits, or leaves it open."""
 
 
 def run_features(
@@ -80,7 +82,7 @@ def run_features(
     kept: bool = True,
     bill: bool = True,
 ) -> int:
-    """`kept`: whether what waits can be resumed later; `bill`: what a run cost is told here."""
+    """`kept`: whether what waits can be resumed later; `bill`: whether the cost is printed here."""
     for warning in check_roles(office):
         echo(style(f"note: {warning}", dim=True), err=True)
     reach = level_reached()
@@ -111,7 +113,7 @@ def _exit_code(waiting: Sequence[view.FeatureView]) -> int:
 
 
 def _tell_ended(office: Office, shown: view.FeatureView, row: FeatureRow, mode: AtGate) -> None:
-    """What it waits for, or what it cost."""
+    """Print what the feature waits for, or what it cost."""
     if shown.status == "completed":
         from sparing.desk.money.closing import closing_of
 
@@ -137,6 +139,8 @@ def _tell_waiting(office: Office, shown: view.FeatureView, row: FeatureRow, mode
         again = style(f"sparing run {shown.id}", fg="cyan")
         echo(f"  {again}   to decide later", err=True)
         return
+    if mode is not Mode.ASK and shown.position == "stuck":
+        show_disputed(office, row)
     _tell_outlook(office, row)
     for line in changed_around(office, row):
         echo(f"  {line}", err=True)
@@ -146,9 +150,11 @@ def _tell_waiting(office: Office, shown: view.FeatureView, row: FeatureRow, mode
 
 
 def _next_commands(shown: view.FeatureView) -> tuple[str, ...]:
-    """Where it stopped and may be taken as it is, the no stands beside the yes."""
+    """The next command, and those that refuse the result if it could be accepted as it is."""
     takes = shown.position == "stuck" and shown.next_command.startswith("sparing approve")
-    noes = (one.command for one in shown.choices if one.command.startswith("sparing reject"))
+    noes = (
+        one.command for one in shown.choices if {"rule", "reject"} & {*one.command.split()[1:2]}
+    )
     return (shown.next_command, *noes) if takes else (shown.next_command,)
 
 
@@ -230,15 +236,15 @@ def _may_wait(row: FeatureRow) -> bool:
 
 
 def _rests(office: Office, row: FeatureRow) -> bool:
-    """Done, or waiting for a human who has not answered."""
+    """Whether it is done, or waits for a person who has not answered."""
     if row.status in OVER:
         return True
     return not row.running and view.waiting_gate(office, row) is not None
 
 
 def _mode_at(around: Surroundings, row: FeatureRow, mode: AtGate) -> AtGate:
-    """What was said in advance counts only where the reviews passed and the checks are as they
-    were when they ran."""
+    """An answer given in advance counts only if the reviews passed and the checks have not
+    changed since they ran."""
     from sparing.engine.auto_approval import may_answer_ahead
 
     waits = mode is Mode.YES and not row.running and not may_answer_ahead(around, row)
@@ -261,7 +267,7 @@ def _answer(office: Office, row: FeatureRow, mode: AtGate, asking: OpenQuestion)
 
 @contextmanager
 def interruptible() -> Generator[None]:
-    """Ctrl-C stops us, unless an editor has the terminal."""
+    """Let Ctrl-C stop the run, unless an editor has the terminal."""
     task, loop = asyncio.current_task(), asyncio.get_running_loop()
     assert task is not None
     loop.add_signal_handler(signal.SIGINT, lambda: busy.is_set() or task.cancel())
@@ -272,24 +278,3 @@ def interruptible() -> Generator[None]:
     finally:
         leaving.set()
         loop.remove_signal_handler(signal.SIGINT)
-
-
-def failure_words(rows: Sequence[FeatureRow], failed: Mapping[str, str]) -> dict[str, str]:
-    """Of legs that died, by their id: which feature, and why."""
-    return {
-        row.leg_id: f"feature {row.feature.id} stopped: "
-        + failed[row.leg_id].partition("\n(Background on")[0]  # a library's advertisement
-        for row in rows
-        if row.running and row.leg_id in failed
-    }
-
-
-def raise_failures(rows: Sequence[FeatureRow], failed: Mapping[str, str]) -> None:
-    words = failure_words(rows, failed)
-    for row in rows:
-        if row.leg_id in words:
-            echo(err=True)
-            raise StateError(
-                words[row.leg_id],
-                f"what was done is kept; to continue: sparing run {row.feature.id}",
-            )

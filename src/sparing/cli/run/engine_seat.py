@@ -1,7 +1,7 @@
-"""The one engine of a state folder: nobody else runs it, and its disk takes what it writes.
+"""The only engine of a state folder: it excludes others and checks that its disk is writable.
 
-Where the records are on a server, processes on other machines may run features of the same
-repository: each is known there by a lock that it holds, and has the features that it claimed.
+Where the records are on a server, other machines may run features of the same repository: each
+process is identified there by a lock that it holds, and runs the features that it claimed.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from sparing.cli.screen import show_status
 from sparing.config.process_environment import network_environment
 from sparing.desk.office import Office
 from sparing.runtime.disk import Disk
@@ -46,11 +47,13 @@ class EngineSeat:
         presence = Presence(self._office.database, worker, settings.engine.lease_seconds)
         remote, who = settings.state.remote, worker.id
         self.travel = open_travel(self._office.repository, remote, who, network_environment())
+        if self.travel is not None:
+            self.travel.probe()
         presence.begin()
         self._presence = presence
 
     def seat(self, only: Sequence[str] | None = None) -> Seat:
-        """`only`: features that were asked for. On one machine whatever has to run does."""
+        """`only`: the features requested. On a single machine, any feature that has to run does."""
         from sparing.fleet.seat import Seat
 
         if self._presence is None:
@@ -75,6 +78,8 @@ class EngineSeat:
 def engine_seat(office: Office, reach: Reach, go_on: str) -> Generator[EngineSeat]:
     """`reach`: how far its agents are confined; `go_on`: the command that continues."""
     with engine_lock(office.folder.engine_lock):
+        if office.loaded.settings.notify.status_line:
+            show_status("  starting …")  # the engine and its first step take seconds
         seat = EngineSeat(office, reach, go_on)
         seat.take()
         try:

@@ -1,6 +1,6 @@
-"""An event's line, as a terminal shows it. What is said of each kind: `desk/features/event_line`.
+"""An event's line, as a terminal shows it. The text for each kind: `desk/features/event_line`.
 
-`sparing run` prints them as they come, `sparing watch` too, with what agents do besides.
+`sparing run` prints them as they come; so does `sparing watch`, with agents' actions as well.
 """
 
 from __future__ import annotations
@@ -9,14 +9,8 @@ from pathlib import Path
 
 from sparing.cli.run.handover_summary import learned_line
 from sparing.cli.screen import style, wrapped
-from sparing.desk.features.event_line import (
-    STRONG,
-    EventLine,
-    LineKind,
-    LineTone,
-    event_line,
-    number_of,
-)
+from sparing.desk.features.event_line import GAP, STRONG, event_line, number_of
+from sparing.desk.shown_line import EventLine, LineKind, LineTone
 from sparing.event import LearnedEvent
 from sparing.printable import printable
 from sparing.records.events import Event
@@ -30,7 +24,7 @@ LONGEST = 60
 
 
 def describe(event: Event) -> str:
-    """One line, or none for what is too small to tell."""
+    """The event's text; empty if it is too minor to show."""
     found = event_line(event)
     if found is None or found.kind is LineKind.AGENT:
         return ""
@@ -51,7 +45,7 @@ def describe(event: Event) -> str:
 
 
 def _leads_nowhere(command: str) -> bool:
-    """A `cd` to where the user is already."""
+    """Whether it is a `cd` to where the user is already."""
     program, _, folder = command.partition(" ")
     try:
         return program == "cd" and Path(folder.strip("'")) == Path.cwd()
@@ -60,7 +54,7 @@ def _leads_nowhere(command: str) -> bool:
 
 
 def agent_line(event: Event, longest: int) -> str:
-    """What an agent does, in a line that is easy to pass over; nothing of other events."""
+    """An agent's action as an unobtrusive line; empty for other events."""
     found = event_line(event)
     if found is None or found.kind is not LineKind.AGENT:
         return ""
@@ -69,7 +63,7 @@ def agent_line(event: Event, longest: int) -> str:
 
 
 def named(event: Event, text: str) -> str:
-    """With the feature's number before each line."""
+    """The text with the feature's number before each line."""
     number = style(number_of(event), bold=True)
     return "\n".join(f"{number} {line}" if line else line for line in text.split("\n"))
 
@@ -83,6 +77,9 @@ def _quiet(found: EventLine) -> str:
     if found.mark == "=":
         return style(wrapped(found.words, "  = "), dim=True)
     before = "    " if found.kind is LineKind.AFTER else f"  {found.mark} " if found.mark else "  "
+    if found.said.startswith(GAP):
+        gaps = wrapped(printable(found.said), "    ")
+        return style(f"{before}{printable(found.words)}\n{gaps}", dim=True)
     joint = ": " if found.words.endswith("not used") else "; "
     said = f"{joint}{_short(found.said)}" if found.said else ""
     return style(f"{before}{printable(found.words)}{said}", dim=True)

@@ -1,7 +1,7 @@
-"""Running whatever a person has begun or answers, wherever they do: for the page, and as a worker.
+"""Running any feature that a person starts or answers, anywhere: for the page, and as a worker.
 
-A worker that is asked to end begins nothing any more, lets the turns under way come to their end
-and then leaves; a second word, or Ctrl-C, ends it at once.
+A worker asked to stop starts nothing new, lets the current turns finish and then exits; a second
+request, or Ctrl-C, ends it at once.
 """
 
 from __future__ import annotations
@@ -13,19 +13,17 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sparing.cli.clock import now
-from sparing.cli.run.drive import (
-    FAILURE_LOOK_SECONDS,
-    failure_words,
-    interruptible,
-    raise_failures,
-    surroundings_of,
-)
+from sparing.cli.run.drive import FAILURE_LOOK_SECONDS, interruptible, surroundings_of
 from sparing.cli.run.engine_seat import EngineSeat, engine_seat
+from sparing.cli.run.failed_legs import failure_words, raise_failures
 from sparing.cli.run.live_status import LiveStatus
+from sparing.cli.run.notify import tell_spending
 from sparing.cli.run.progress import Progress
+from sparing.cli.run.pull_requests import PullWatch
 from sparing.cli.screen import echo, style
 from sparing.config.settings import Sandbox
 from sparing.desk.features import view
+from sparing.desk.money.spend_alarm import SpendAlarm
 from sparing.desk.office import Office
 from sparing.desk.setup.roles import check_roles
 from sparing.workspace.git.object_reader import kept_open
@@ -39,11 +37,11 @@ if TYPE_CHECKING:  # loaded when the engine starts
 
 GO_ON = "sparing worker"
 SERVER_POLL_SECONDS, IDLE_POLL_SECONDS = 0.25, 0.5
-"""How often a server is asked whether something is new, while features run and otherwise."""
+"""Seconds between queries for news on a server: while features run, and otherwise."""
 
 
 def host_engine(office: Office, lives: Callable[[], bool], go_on: str = GO_ON) -> None:
-    """For as long as it `lives`."""
+    """Run the engine as long as `lives` returns True."""
     for warning in check_roles(office):
         echo(style(f"note: {warning}", dim=True), err=True)
     reach = level_reached()
@@ -62,9 +60,13 @@ async def _host(office: Office, seat: EngineSeat, lives: Callable[[], bool]) -> 
     with office.database.watch() as changed, interruptible(), _drained() as draining:
         async with running(around, settings.engine, slots, own) as engine:
             host = _Host(office, around, engine, seat, own.executor)
-            while lives() and not draining.is_set():
+            while not draining.is_set():
                 if changed():
                     await host.changed()
+                if not lives():
+                    if not changed():
+                        break
+                    await host.changed()  # a feature that came to a gate may pass it by itself
                 await host.look()
                 least = SERVER_POLL_SECONDS if host.is_busy else IDLE_POLL_SECONDS
                 await asyncio.sleep(max(settings.engine.poll_seconds, least if shared else 0))
@@ -74,7 +76,7 @@ async def _host(office: Office, seat: EngineSeat, lives: Callable[[], bool]) -> 
 
 
 class _Host:
-    """What is done again and again."""
+    """The steps of the engine's main loop."""
 
     def __init__(
         self, office: Office, around: Surroundings, engine: Engine, seat: EngineSeat, own: str
@@ -82,9 +84,12 @@ class _Host:
         self._office, self._around, self._engine, self._seat = office, around, engine, seat
         self._executor = own
         self._progress, self._status = Progress(office, [], quiet=False), LiveStatus(office)
+        self._alarm, self._pulls = SpendAlarm(office), PullWatch(office)
         self._told, self._looked = set[str](), now()
+        self._resets: float | None = None
+        """When the next feature that waits for a quota can continue."""
         self._rows: list[FeatureRow] = []
-        """Open features, as of the last change: without one the server is not asked."""
+        """Open features as of the last change; the server is queried again only after one."""
 
     @property
     def is_busy(self) -> bool:
@@ -92,6 +97,7 @@ class _Host:
 
     async def changed(self) -> None:
         from sparing.engine.auto_approval import pass_waiting
+        from sparing.engine.quota_reset import reset_of
         from sparing.runtime.sandbox import record_sandbox
 
         self._rows = view.open_rows(self._office)
@@ -100,11 +106,14 @@ class _Host:
                 self._told.add(row.feature.key)
                 record_sandbox(self._around, row, now(), self._seat.reach.words)
             pass_waiting(self._around, row, now())
+        resets = (reset_of(self._around, row) for row in self._rows)
+        self._resets = min((one for one in resets if one is not None), default=None)
         await self._engine.tick()
         self._progress.show()
 
     async def look(self) -> None:
-        """Each second."""
+        """Called every second."""
+        self._pulls.turn(hold=False)
         if self.is_busy:
             self._status.show()
         if now() - self._looked <= FAILURE_LOOK_SECONDS:
@@ -112,9 +121,12 @@ class _Host:
         self._looked = now()
         await asyncio.to_thread(self._seat.look)
         await self._engine.look()
+        if self._resets is not None and now() >= self._resets:
+            await self.changed()
         mine = [row for row in self._rows if row.executor == self._executor and row.running]
         if not mine:
             return
+        tell_spending(self._office, mine, self._alarm)
         failed = await self._engine.failed()
         if self._office.folder.server is None:
             raise_failures(mine, failed)
@@ -122,7 +134,7 @@ class _Host:
 
 
 def _tell_failures(failures: dict[str, str], told: set[str]) -> None:
-    """Of one feature; the others go on. Whoever runs it next tries it again."""
+    """Print each failure once; other features continue, and the next run tries it again."""
     for leg, words in failures.items():
         if leg not in told:
             told.add(leg)

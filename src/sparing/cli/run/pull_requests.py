@@ -1,4 +1,4 @@
-"""Pull requests in a terminal: what was said of them, the round that fixes it, and their end."""
+"""Pull requests in a terminal: what was said about them, the round that fixes it, and their end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sparing.cli.screen import echo, style, wrapped
 from sparing.config.process_environment import network_environment
 from sparing.desk.features.view import reload
 from sparing.desk.office import Office
-from sparing.desk.upstream.fix_round import FixRound, severities
+from sparing.desk.upstream.fix_round import FixRound, finding_words, severities
 from sparing.desk.upstream.pull_end import end_feature
 from sparing.desk.upstream.pull_requests import PullLook, look, pull_words, requested
 from sparing.errors import SparingError
@@ -20,11 +20,11 @@ from sparing.upstream.pull_findings import PullFinding
 
 LONGEST_LINE = 160
 PATIENCE = 4
-"""So many looks are left out after one that failed: a limit of the host's is not used up."""
+"""Checks skipped after one that failed, so as not to use up the host's rate limit."""
 
 
 def look_at_pulls(office: Office, rows: Sequence[FeatureRow] | None = None) -> list[PullLook]:
-    """Each that is not over yet; one that is ends here."""
+    """Check each one that is still open; ends the features of those that are over."""
     found = [look(office, row, network_environment(), now()) for row in requested(office, rows)]
     for fault in dict.fromkeys((one.fault.what, one.fault.repair) for one in found if one.fault):
         echo(f"note: {fault[0]}\n  fix: {fault[1]}", err=True)
@@ -42,12 +42,10 @@ def tell_end(office: Office, found: PullLook) -> None:
 
 
 def print_findings(found: Iterable[PullFinding]) -> None:
-    """One or two lines each; all of it was written by others."""
+    """One or two lines each; the whole text is untrusted."""
     for one in found:
         finding = one.finding
-        who = one.author if one.member else f"{one.author}, not of this repository"
-        head = f"{one.id}  {finding.severity}  {finding.location}  ({who})"
-        echo(f"  {printable(head)}", err=True)
+        echo(f"  {printable(finding_words(one))}", err=True)
         first = next((line for line in finding.text.splitlines() if line.strip()), "")
         more = "" if finding.text.strip() == first.strip() else " …"
         echo(wrapped(printable(first.strip()[:LONGEST_LINE]) + more, "      "), err=True)
@@ -89,7 +87,7 @@ def look_data(one: PullLook) -> dict[str, object]:
 
 
 class PullWatch:
-    """Looks now and then while features run, in a thread that nobody waits for."""
+    """Checks at intervals while features run, in a thread that is never waited for."""
 
     def __init__(self, office: Office) -> None:
         self._office = office
@@ -100,7 +98,7 @@ class PullWatch:
         self._found: list[PullLook] = []
 
     def turn(self, *, hold: bool) -> None:
-        """Begin a look if it is time, and tell what the last one brought; never waits."""
+        """Start a check if it is time, and print the results of the last one; never waits."""
         if hold or not self._seconds or (self._thread and self._thread.is_alive()):
             return
         for one in self._found:
@@ -118,7 +116,7 @@ class PullWatch:
             self._found.append(look(self._office, row, network_environment(), now()))
 
     def _tell(self, one: PullLook) -> None:
-        """News are events, which are shown with all the others."""
+        """Print errors and ends; other news are events, which are shown with all the others."""
         words = f"{one.fault.what}\n  fix: {one.fault.repair}" if one.fault else ""
         if words and words not in self._told:
             echo(f"note: {words}", err=True)
@@ -131,7 +129,7 @@ class PullWatch:
                 echo(f"note: {error.what}", err=True)
 
     def _mark(self, one: PullLook) -> bool:
-        """Whether its end is told for the first time; one at work is told and ended twice."""
+        """Whether its end is news; a running feature's is reported now and once it has stopped."""
         running = reload(self._office, one.row).running
         name = self._name(one) + ("…" if running else "")
         new = name not in self._told

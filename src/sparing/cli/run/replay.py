@@ -29,16 +29,16 @@ MOST_NAMED = 8
 @click.command("replay")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
-    "--keep", type=click.Path(path_type=Path), help="Play it in this folder and keep that."
+    "--keep", type=click.Path(path_type=Path), help="Replay it in this folder and keep the folder."
 )
 @json_option
 def replay_command(file: Path, keep: Path | None, as_json: bool) -> int:
-    """Play a recorded run again, offline, and compare what comes of it.
+    """Replay a recorded run offline and compare the results.
 
     Files and bill should be the same. The program decides everything again in a repository made
     from the file; agents and people say what they said then, and the repository's own checks run in
-    the sandbox. Prompts may differ, as may the way in which a turn is sent; the command says how
-    many do. Exit code 2 if files or bill came out otherwise.
+    the sandbox. Prompts, and how they are sent, may differ; the command says how many do. Exit code
+    2 if files or bill differ.
     """
     from sparing.cassette import read_cassette
 
@@ -92,10 +92,10 @@ def _tell(found: Comparison, stopped: str) -> None:
     words = f"the same {now}" if same else f"{now}, recorded were {then}"
     echo(f"bill: {words} for {found.turns} turns, as recorded")
     other = found.prompts - found.same_prompts
-    differing = f", {other} not: worded or sent otherwise now" if other else ""
+    differing = f", {other} differ: worded or sent differently now" if other else ""
     echo(f"prompts: {found.same_prompts} are the same to the byte{differing}")
-    _list("recorded turns that nobody asked for", found.unplayed)
-    _list("asked for, and not recorded", found.unknown)
+    _list("recorded turns that were not requested", found.unplayed)
+    _list("requested, but not recorded", found.unknown)
     if stopped:
         echo(f"the recording ends at {style(stopped, bold=True)}")
 

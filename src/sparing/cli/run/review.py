@@ -1,9 +1,10 @@
-"""`sparing review`: the code reviewers on a branch or a pull request that no feature made."""
+"""`sparing review`: run the code reviewers on a branch or pull request not made by a feature."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -43,7 +44,7 @@ NEEDS_HUMAN, BUDGET = 2, 3
 
 @dataclass(frozen=True, slots=True)
 class ReviewOptions:
-    """What was said on the command line."""
+    """Options given on the command line."""
 
     base: str
     pull: int | None
@@ -54,6 +55,15 @@ class ReviewOptions:
     annotations: bool
     yes: bool
     as_json: bool
+
+    @property
+    def again(self) -> str:
+        """Command for the same review with consent given."""
+        said = ["sparing", "review", *(("--base", self.base) if self.base else ())]
+        said += ["--pr", str(self.pull)] if self.pull else []
+        said += [word for role in self.roles for word in ("--role", role)]
+        said += ["--no-checks"] if self.no_checks else []
+        return shlex.join((*said, "--yes"))
 
 
 @click.command("review")
@@ -99,8 +109,7 @@ def review_command(**said: Any) -> int:
             _show_checks(facts, quiet=quiet)
         likely = forecast_usd(audit)
         what = f"{len(audit.roles)} reviews by {audit.around.backend(audit.row).name}"
-        again = "sparing review --yes"
-        cap = agreed(what, likely, given.cap, yes=given.yes, quiet=quiet, again=again)
+        cap = agreed(what, likely, given.cap, yes=given.yes, quiet=quiet, again=given.again)
         status = LiveStatus(office, quiet=quiet, only=[audit.row.feature.key])
         found = asyncio.run(watched(run_audit(audit, cap, _tell), status))
     return _Ended(office, subject, facts, likely, found).told(given)
@@ -125,7 +134,7 @@ def _subject(office: Office, given: ReviewOptions) -> Subject:
 
 @contextmanager
 def _opened(office: Office, subject: Subject, roles: tuple[str, ...]) -> Generator[Audit]:
-    """In a repository of its own beside the worktrees, which is gone afterwards."""
+    """In a separate repository beside the worktrees, which is removed afterwards."""
     from sparing.audit.audit import audit_of
     from sparing.runtime.surroundings import Surroundings
 
@@ -182,7 +191,7 @@ def _tell(found: BranchVerdict) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Ended:
-    """A review that is over, and how it is told."""
+    """A finished review, and how it is reported."""
 
     office: Office
     subject: Subject

@@ -36,6 +36,7 @@ from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.desk.setup.fleet_view import WorkerView, worker_views
 from sparing.desk.setup.repository_scan import prospect
+from sparing.desk.shared_work import require_commits
 from sparing.errors import EngineBusy, FeatureError, UsageError
 from sparing.feature import FeatureStatus
 from sparing.records.features import FeatureRow
@@ -70,9 +71,9 @@ def run_command(
 ) -> int:
     """Work on features until they are done or need you.
 
-    FEATURE is a number, a slug or a full name; without one, all that can continue do. A
-    hand-over that failed before is tried again. Open pull requests are looked at with `gh`: what
-    their reviewers and CI found is shown with the price of fixing it, and you are asked.
+    FEATURE is a number, a slug or a full name; without one, all that can continue do. A hand-over
+    that failed before is tried again. Open pull requests are read with `gh`: what their reviewers
+    and CI found is shown with the price of fixing it, and you are asked.
     """
     auto: dict[str, object] = {"flow.auto": True} if how["auto"] else {}
     own = agent_flags(how.pop("backend"), how.pop("model"))
@@ -96,6 +97,10 @@ def run_command(
     if how["detach"] and (crew := worker_views(office, now())):
         return _handed_to(crew, office, ready, as_json=as_json)
     if how["detach"]:
+        from sparing.desk.setup.role_agents import check_ready
+
+        for row in ready:
+            check_ready(office, row, now())
         given = {"--yes": how["yes"], "--auto": how["auto"], "--unsandboxed": unsandboxed}
         return run_detached(
             office, ready, [flag for flag, on in given.items() if on], as_json=as_json
@@ -106,7 +111,7 @@ def run_command(
 
 
 def _nothing_to_run(office: Office, named: Sequence[FeatureRow], *, as_json: bool) -> int:
-    """How the feature ended that was named."""
+    """Report how the named feature ended."""
     if not named:
         raise FeatureError("there is nothing to run here", 'sparing start "Add rate limiting"')
     return _over(office, reload(office, named[0]), as_json=as_json)
@@ -126,7 +131,7 @@ def _runner(
 def _handed_to(
     crew: Sequence[WorkerView], office: Office, rows: Sequence[FeatureRow], *, as_json: bool
 ) -> int:
-    """On a shared database workers are there already: they are told to begin."""
+    """On a shared database workers are running already: ask them to begin."""
     for row in rows:
         answers.request_start(office, row, now())
     names = [row.feature.id for row in rows]
@@ -141,7 +146,7 @@ def _handed_to(
 
 
 def _over(office: Office, row: FeatureRow, *, as_json: bool) -> int:
-    """There is nothing to run any more: where it ended, and what a person may do with it."""
+    """Nothing is left to run: report how it ended, and what a person may do with it."""
     if as_json:
         print_json(features=[asdict(feature_view(office, row, now()))])
         return 0
@@ -164,6 +169,8 @@ def _mode(*, yes: bool, no_input: bool, as_json: bool, auto: bool, **_how: bool)
 
 
 def _run(office: Office, rows: list[FeatureRow], mode: Mode, *, as_json: bool) -> int:
+    for row in rows:
+        require_commits(office, row)
     if mode is Mode.ASK:
         agree_to_setup(office, prospect(office), yes=False)
         agree_to_web(office)

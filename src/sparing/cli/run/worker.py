@@ -1,4 +1,4 @@
-"""`sparing worker`: run features for everybody who starts or answers one, from any machine."""
+"""`sparing worker`: run features for everyone who starts or answers one, from any machine."""
 
 from __future__ import annotations
 
@@ -9,28 +9,32 @@ import click
 from sparing.cli.options import sandbox_flag, unsandboxed_option
 from sparing.cli.run.host import host_engine
 from sparing.cli.screen import echo
-from sparing.desk.features.view import open_rows
-from sparing.desk.office import open_office
+from sparing.desk.features.view import has_unread, open_rows
+from sparing.desk.office import open_office, refuse_second_address
 
 
 @click.command("worker")
 @click.option(
-    "--slots", type=click.IntRange(1, 64), help="Turns at the same time. [agent.concurrency]"
+    "--slots",
+    type=click.IntRange(1, 64),
+    help="How many turns run at the same time. Default: agent.concurrency.",
 )
-@click.option("--until-idle", is_flag=True, help="End when no feature runs any more.")
+@click.option("--until-idle", is_flag=True, help="Exit when there is nothing to do.")
 @unsandboxed_option
 def worker_command(slots: int | None, until_idle: bool, unsandboxed: bool) -> int:
     """Run features for everybody who starts or answers one, until stopped.
 
-    With `state.database` any number of workers share the features of a repository, each in a clone
-    of its own. One that is killed or cut off is noticed after some seconds, and others do its
-    work. SIGTERM: begin nothing any more, finish the turns under way, then end.
+    With `state.database` any number of workers share the features of a repository, each in its own
+    clone. A worker that is killed or cut off is noticed after some seconds, and others take over.
+    On SIGTERM it starts nothing new, finishes its current turns and exits.
     """
     given: dict[str, object] = {"agent.concurrency": slots} if slots else {}
     office = open_office(Path.cwd(), {**sandbox_flag(unsandboxed), **given})
 
+    refuse_second_address(office)
+
     def lives() -> bool:
-        return not until_idle or any(row.running for row in open_rows(office))
+        return not until_idle or has_unread(office) or any(row.running for row in open_rows(office))
 
     echo(f"working for {office.repository.checkout}; SIGTERM drains, Ctrl-C ends", err=True)
     host_engine(office, lives)
