@@ -57,6 +57,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("long")
         if any(f"/test_long_{name}.py" in item.nodeid for name in NIGHTLY):
             item.add_marker("nightly")
+    if DATABASE:
+        items[:] = [item for item in items if not item.get_closest_marker("files")]
     if not IN_LENGTH:
         longer = ("long", "nightly")
         items[:] = [item for item in items if not any(map(item.get_closest_marker, longer))]

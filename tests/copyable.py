@@ -2,7 +2,7 @@
 
 In a fence of `console` those behind `$`; in other fences and in indented blocks those that begin
 with a program; in running text what stands in backticks and begins with `sparing`, `make` or
-`python -m`.
+`python -m`, and what begins with another program of the shell.
 """
 
 from __future__ import annotations
@@ -18,6 +18,10 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 INDENTED = re.compile(rf"^    ({PROGRAMS}.*)$", re.MULTILINE)
 INLINE = re.compile(r"(?<!`)`(sparing(?: [^`\n]*)?)`(?!`)")
 INLINE_OTHER = re.compile(r"(?<!`)`(?:sudo )?((?:make|python3? -m) [^`\n]+)`(?!`)")
+INLINE_SHELL = re.compile(
+    r"(?<!`)`((?:sudo )?(?:[A-Z_]+=\S+ )?(?:pip|pipx|uv|npm|git|gh|pg_dump|psql|unzip|rm|kill|curl"
+    r"|codex|claude|opencode) [^`\n]+)`(?!`)"
+)
 REMARK = re.compile(r"(?:\s{2,}|\s+# ).*$")
 SKIPPED = ("yaml", "toml")
 
@@ -55,6 +59,10 @@ def inline() -> list[Line]:
 def inline_other() -> list[Line]:
     """Targets of the Makefile and modules that are named in running text."""
     return _in_text(INLINE_OTHER, [*pages(), ROOT / "CONTRIBUTING.md", ROOT / "AGENTS.md"])
+
+
+def inline_shell() -> list[Line]:
+    return _in_text(INLINE_SHELL, [*pages(), ROOT / "CONTRIBUTING.md"])
 
 
 def _in_text(wanted: re.Pattern[str], where: Sequence[Path]) -> list[Line]:

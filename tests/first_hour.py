@@ -29,6 +29,9 @@ reply = """The plan names the file now.
 
 ## Findings
 - `C1`: changed — the file has a name
+
+### HANDOFF
+- **Status**: completed
 """
 [[turn.edit]]
 path = "{folder}/plan.md"
@@ -48,7 +51,7 @@ The greeting is there and no check is redder than it was before.
 [[turn]]
 role = "builder"
 stage = "implement"
-reply = "The greeting is there."
+reply = "The greeting is there.\\n### HANDOFF\\n- **Status**: completed"
 [[turn.edit]]
 path = "greeting.txt"
 text = "Hello, Ada."
@@ -59,7 +62,7 @@ text = "# Implementation"
 [[turn]]
 role = "builder"
 stage = "done"
-reply = "Done."
+reply = "Done.\\n### HANDOFF\\n- **Status**: completed"
 [[turn.edit]]
 path = "{folder}/summary.md"
 text = """# Summary
@@ -138,13 +141,14 @@ class Walked(NamedTuple):
     repository: Path
 
 
-def walk(name: str, folder: Path, environ: Mapping[str, str]) -> Walked:
+def walk(name: str, folder: Path, environ: Mapping[str, str], columns: int = 80) -> Walked:
     """Start, agree or not, look, edit, reject with a comment, approve."""
     project = PROJECTS[name]
     repository = make_repository(folder / "sample", project.files)
     if ".gitignore" in project.files:
         (repository / ".env").write_text("TOKEN=1\n")
-    typed = Typed(repository, "start", "Greet by name", "--tier", "L1", environ=environ)
+    words = ("start", "Greet by name", "--tier", "L1")
+    typed = Typed(repository, *words, environ=environ, columns=columns)
     if project.set_up:
         typed.wait_for("in new worktrees? [Y/n]: ")
         typed.type(f"{project.set_up}\n")
@@ -169,7 +173,7 @@ def settings(folder: Path, backend: str = "scripted") -> dict[str, str]:
     }
 
 
-SESSION = r"^  ~ (?:continues its session|a new session, with a handoff) .*\n  · builder \(\w+\)"
+SESSION = r"^  ~ (?:continues its session|a new session with a handoff).*\n  · builder \(\w+\)"
 """Nearly a tie in so small a feature: the length of a folder's name decides it."""
 DEARER = r"^  so few, short turns .*(?:\n.*in common)?(?:\n|\Z)"
 """Whether so small a feature costs a little more or less than naively is nearly a tie, too."""
@@ -193,7 +197,12 @@ def steady(screen: str) -> str:
     text = re.sub(NAIVE, r"\1…", text, flags=re.MULTILINE)
     text = re.sub(DEARER, "", text, flags=re.MULTILINE)
     text = re.sub(SESSION, "  ~ …\n  · builder", text, flags=re.MULTILINE)
-    text = re.sub(r"^  (! )?sandbox .*\n(?:  else\n)?", "", text, flags=re.MULTILINE)
+    text = re.sub(
+        r"^  (! )?sandbox .*\n(?:  else\n)?(?:    not .*\n(?:    \S.*\n)*)?",
+        "",
+        text,
+        flags=re.MULTILINE,
+    )
     return "\n".join(line.rstrip() for line in text.strip().splitlines()) + "\n"
 
 

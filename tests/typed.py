@@ -1,4 +1,4 @@
-"""A person at a terminal: 80 columns, keys typed when the screen asks for them."""
+"""A person at a terminal: 80 columns unless said, keys typed when the screen asks for them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import sys
 import termios
 import time
 from codecs import getincrementaldecoder
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.terminal import QUICK
@@ -38,14 +38,17 @@ class Typed:
         *words: str,
         environ: Mapping[str, str] | None = None,
         keep_colours: bool = False,
+        columns: int = 80,
+        program: Sequence[str] = ("-m", "sparing"),
     ) -> None:
         self._keep_colours = keep_colours
         self._main, terminal = pty.openpty()
-        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-        base = {**os.environ, **QUICK, "TERM": "xterm", "COLUMNS": "80", "PAGER": "cat"}
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        base = {**os.environ, **QUICK, "TERM": "xterm", "PAGER": "cat"}
+        base["COLUMNS"] = str(columns)
         base["SPARING_NOTIFY__STATUS_LINE"] = "false"  # it differs with every run
         self.process = subprocess.Popen(
-            (sys.executable, "-m", "sparing", *words),
+            (sys.executable, *program, *words),
             cwd=where, env={**base, **(environ or {})}, stdin=terminal, stdout=terminal,
             stderr=terminal, start_new_session=True, preexec_fn=_take_terminal,
         )  # fmt: skip

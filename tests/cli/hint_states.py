@@ -26,8 +26,9 @@ class World(StrEnum):
     """A git setting that starts a program."""
     ISSUE = auto()
     """A repository whose gh knows an issue without a title."""
-    UNDER_WAY = "under way"
+    NOT_BEGUN = "not begun"
     """This and the following ones: a feature of tier L1, as an engine leaves it."""
+    UNDER_WAY = "under way"
     GATE = "at a gate"
     STUCK = "stuck"
     ACCEPTABLE = "stuck, acceptable"

@@ -220,10 +220,16 @@ def test_a_start_that_only_looks_writes_nothing(tmp_path: Path) -> None:
     path = make_repository(tmp_path / "r", {"README.md": "# r\n"})
     (tmp_path / "script.toml").write_text("")
     agent = {"SPARING_AGENT__SCRIPT": str(tmp_path / "script.toml")}
+    agent |= {"SPARING_STATE__FOLDER": str(tmp_path / "state")}
     words = ("start", "Greet", "--tier", "L1", "--dry-run", "--backend", "scripted")
     said = sparing(path, *words, "--model", "claude-haiku-4-5", environ=agent)
     assert said.code == 0, said.err
-    for part in ("flow      L1: 3 stages", "claude-haiku-4-5 (standard)", "the first prompt:"):
+    assert not (tmp_path / "state").exists()
+    for part in (
+        "flow      L1: 3 stages",
+        "claude-haiku-4-5 (standard)",
+        "the first prompt, to builder on ",
+    ):
         assert part in said.out
     assert "nothing was started or written" in said.out
     assert sparing(path, *words, "--json", environ=agent).json["flow"] == "L1"
@@ -258,3 +264,11 @@ def test_nobody_is_told_to_add_all_of_a_folder(tmp_path: Path) -> None:
     said = sparing(tmp_path, "status")
     assert "git add" not in said.err
     assert "sparing demo" in said.err
+
+
+def test_a_group_of_commands_alone_names_them(tmp_path: Path) -> None:
+    """K8: not the whole help in one line."""
+    said = sparing(tmp_path, "config")
+    assert said.err == (
+        "error: sparing config needs one of: get, set, show\nfix: sparing config --help\n"
+    )

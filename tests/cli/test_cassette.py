@@ -135,7 +135,8 @@ def _left_out(recorded: Recorded, tmp_path: Path) -> None:
     assert b"echo deployed" not in b"".join(read_cassette(bare).texts.values())
     assert sparing(tmp_path, "what-if", str(bare)).code == 0
     assert sparing(tmp_path, "replay", str(bare)).complaint == (
-        f"error: {bare} was recorded without the repository's files: it can be priced, not played",
+        f"error: {bare} was recorded without the repository's files: it can be "
+        "repriced, but not replayed",
         f"fix: sparing what-if {bare}",
     )
 
@@ -177,7 +178,7 @@ def test_a_changed_file_is_refused(tmp_path: Path) -> None:
     for broken in (whole[: len(whole) // 2], b"", whole.replace(MARK, b"another archive.   ")):
         file.write_bytes(broken)
         said = sparing(tmp_path, "replay", str(file))
-        assert said.complaint == (f"error: {file} is no cassette", f"fix: {MADE_BY}")
+        assert said.complaint == (f"error: {file} is not a cassette", f"fix: {MADE_BY}")
     file.unlink()
     assert sparing(tmp_path, "what-if", str(file)).complaint[0] == f"error: {file} does not exist"
     assert list(tmp_path.iterdir()) == []

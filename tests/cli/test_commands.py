@@ -94,6 +94,7 @@ def test_doctor_finds_a_healthy_repository(user_repository: UserRepository, tmp_
             "tools",
             "repository",
             "state",
+            "disk",
             "roles",
         ),
     ]

@@ -17,11 +17,10 @@ import pytest
 
 from sparing.cli.main import COMMANDS, app
 from tests.cli.hint_states import World
-from tests.cli.test_hint_states import Person, person, settle
+from tests.cli.person import Person
+from tests.cli.test_hint_states import settle
 from tests.copyable import ROOT, Line, inline, inline_other, lines
 from tests.repositories import write_files
-
-__all__ = ["person"]
 
 KNOWN = tomllib.loads(Path(__file__).with_name("copyable.toml").read_text("utf-8"))
 RUN: list[dict[str, Any]] = KNOWN["run"]

@@ -56,11 +56,11 @@ def test_lines_for_a_spreadsheet(path: Path) -> None:
         (("raise", "1"), "error: name what to raise: money, tokens or attempts"),
         (
             ("raise", "1", "--money", "much"),
-            "error: 'much' is no amount of US dollars above 0 and up to 1000000",
+            "error: 'much' is not an amount of US dollars above 0 and up to 1000000",
         ),
         (
             ("raise", "1", "--money", "nan"),
-            "error: 'nan' is no amount of US dollars above 0 and up to 1000000",
+            "error: 'nan' is not an amount of US dollars above 0 and up to 1000000",
         ),
         (
             ("raise", "1", "--money", "9", "--stage", "plan", "--day"),

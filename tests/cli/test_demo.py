@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.repositories import make_repository
 from tests.terminal import QUICK, sparing
 from tests.typed import Typed
 
@@ -55,8 +56,12 @@ def test_the_demo_comes_home_under_the_policies_to_compare_with(
     tmp_path: Path, policy: str
 ) -> None:
     """C2, C9: a final validation in which nobody has anything new to see is no loop."""
-    said = sparing(tmp_path, "demo", environ={"SPARING_REVIEW__POLICY": policy})
+    set_so = {"SPARING_REVIEW__POLICY": policy}
+    said = sparing(tmp_path, "demo", "--keep", "kept", environ=set_so)
     assert said.code == 0, said.err[-2000:]
+    # E4: the report is worded for the policy of the run, not for the one that is set now.
+    later = sparing(tmp_path / "kept" / "wordtally", "report", "1")
+    assert "expected cheaper" not in later.out
 
 
 @pytest.mark.long
@@ -82,11 +87,17 @@ def test_a_tier(tmp_path: Path) -> None:
     """A2: the middle one; the others are run whole in test_crash.py and at a terminal below."""
     said = sparing(tmp_path, "demo", "--tier", "L2", "--json", "--keep", "kept")
     assert (said.code, said.json["flow"], said.json["merged"]) == (0, "L2", True)
+    # K1: the commands that the end names.
+    assert "merged into main" in sparing(tmp_path / "kept" / "wordtally", "show", "001").out
+    own = make_repository(tmp_path / "own")
+    assert sparing(own, "start", "Add rate limiting").code == 0
+    assert "Add rate limiting" in sparing(own, "list").out
     told = sparing(tmp_path / "kept" / "wordtally", "report", "1", "--json").json["savings"]
     # E4: the ledger tells the whole run: replayed, it costs what it was billed.
     assert (told["turns"], told["turns_left_out"]) == (said.json["dispatches"], 0)
     assert told["replayed"]["value"] == pytest.approx(told["billed"]["value"], rel=1e-9)
-    assert [one["baseline"] for one in told["against"]] == ["naive", "seed"]
+    # The original would go on in one session here, which nothing replays.
+    assert [one["baseline"] for one in told["against"]] == ["naive"]
 
 
 @pytest.mark.long

@@ -58,5 +58,5 @@ def test_what_was_checked_is_told_with_its_version_and_day(office: Office) -> No
     )  # fmt: skip
     with office.database.write() as tx:
         resume_checks.put(tx, row)
-    good = "codex 0.166.0: sessions can be resumed, 93% read from cache (2023-11-1"
+    good = "codex 0.166.0: sessions can be resumed, 93 % read from cache (2023-11-1"
     assert told(office, "checked", "codex 0.166.0").startswith(good)

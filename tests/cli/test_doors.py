@@ -47,7 +47,9 @@ def test_a_look_ahead_starts_nothing(user_repository: UserRepository) -> None:
     sparing(path, "start", "Add rate limiting", "--tier", "L2", "--json")
     ahead = sparing(path, "run", "1", "--dry-run", "--json").json["features"][0]
     assert ahead["stages"] == ["brainstorm", "plan", "implement", "verify", "done"]
-    assert "estimated" in ahead["forecast"]
+    forecast = ahead["forecast"]
+    assert forecast["low_usd"] < forecast["median_usd"] < forecast["high_usd"]
+    assert forecast["origin"] == "estimated"
     assert ahead["cap"] == "$40.00 or 60.00M tokens"
     assert sum(block.count("Use tabs.") for block in ahead["first_prompt"]) == 1
     shown = sparing(path, "run", "1", "--dry-run")

@@ -12,6 +12,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 
@@ -68,6 +69,7 @@ def test_a_gate_where_things_go_wrong(tmp_path: Path) -> None:
     assert "plan.md was saved empty; nothing is changed" in tried(moody, "edit")
     assert "no feedback was given, so nothing is rejected" in tried(moody, "reject")
     assert "one of: approve, reject" in tried(moody, "perhaps")
+    assert "r could be reject or read" in tried(moody, "r")
     moody.type("\x03")
     assert moody.end() == 130
     assert "nothing is lost" in moody.screen
@@ -146,3 +148,34 @@ def test_words_and_orders_while_it_runs(tmp_path: Path) -> None:
 def heard(repository: Path, stage: str) -> bool:
     prompt = sparing(repository, "show", "prompt", "builder", "--stage", stage, "--json").json
     return any("use Redis" in block["text"] for block in prompt["blocks"])
+
+
+def test_nothing_is_kept_that_nobody_could_work_on(tmp_path: Path) -> None:
+    """K1: without an agent, a feature exists only if a person wants to keep it."""
+    path = make_repository(tmp_path / "r", {"README.md": "# r\n"})
+    environ = {"SPARING_STATE__FOLDER": str(tmp_path / "state"), "HOME": str(tmp_path)}
+    for answer, listed in (("\n", "No features yet"), ("y\n", "001")):
+        typed = Typed(path, "start", "Greet by name", "--tier", "L1", environ=environ)
+        shown = typed.wait_for("keep it for later, until there is an agent? [y/N]: ")
+        assert "agent     none: Claude Code is not" in shown
+        assert "sparing start 'Greet by name' --backend claude-double" in " ".join(shown.split())
+        typed.type(answer)
+        assert typed.end() == 0
+        assert listed in sparing(path, "list", environ=environ).out
+
+
+def test_a_repository_that_was_cloned_again_has_lost_its_features(tmp_path: Path) -> None:
+    """K8: the records outlive the folder; two lines say so, where git would end in a traceback."""
+    path = make_repository(tmp_path / "r", {"README.md": "# r\n"})
+    environ = {"SPARING_STATE__FOLDER": str(tmp_path / "state"), **settings(tmp_path)}
+    assert sparing(path, "start", "Greet", "--tier", "L1", environ=environ).code == 0
+    assert sparing(path, "run", "1", environ=environ).code == 2
+    rmtree(path)
+    make_repository(path, {"README.md": "# another\n"})
+    for words in (("run", "1"), ("approve", "1"), ("reject", "1", "no")):
+        said = sparing(path, *words, environ=environ)
+        assert said.code == 1, said.out
+        first, second = said.err.strip().splitlines()[-2:]
+        assert first.startswith("error: the last commit of feature 001, ")
+        assert second == "fix: fetch it, or give the feature up: sparing abandon 001 --yes"
+    assert sparing(path, "abandon", "1", "--yes", environ=environ).code == 0

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from sparing.cli.gate.gate import AtGate
+from sparing.cli.gate.gate_screen import show_choices
 from sparing.cli.gate.rule import rule_at_gate
 from sparing.cli.screen import page_markdown
 from sparing.desk.features.view import waiting_gate
+from sparing.desk.gates.actions import GateAction
 from sparing.desk.gates.rulings import open_findings
 from sparing.desk.office import Office, open_office
 from sparing.errors import UsageError
@@ -91,3 +93,20 @@ def test_what_was_typed_before_the_gate_is_no_answer(tmp_path: Path) -> None:
     assert typed.end() == 2, typed.screen
     assert "approved" not in typed.screen
     assert "sparing run 001   to decide later" in typed.screen
+    later = Typed(repository, "run", "001", environ=settings(tmp_path))
+    later.wait_for("[later]: ")
+    later.type("approve\n")
+    later.wait_for("approved")
+    later.close()
+    later.process.wait(120)
+
+
+def test_what_is_typed_in_a_shell_is_shown_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    """K1: the prompt of a gate takes `resume`, not `trust`."""
+    show_choices(
+        (GateAction("sparing resume 001", "try again"), GateAction("sparing trust", "see"))
+    )
+    assert capsys.readouterr().err.splitlines() == [
+        "  resume        try again",
+        "  sparing trust see",
+    ]

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from sparing.cli.main import main
 from sparing.desk.office import open_office
+from tests.cli.hint_source import followed_in
 from tests.cli.hint_states import STATES, UNTRIED, After, HintState, World
+from tests.cli.person import Person
 from tests.desk.standing import STATES as DESK_STATES
 from tests.desk.standing import standing
 from tests.engine.played import play
@@ -27,30 +26,6 @@ GH = """#!/bin/sh
 echo '{"title": "", "body": "A body", "url": "https://example.com/5"}'
 """
 STANDING = {**{name: (name,) for name in DESK_STATES}, "two stuck": ("stuck", "stuck")}
-
-
-class Person:
-    """Types commands in a folder, in this process."""
-
-    def __init__(self, capture: pytest.CaptureFixture[str], patch: pytest.MonkeyPatch) -> None:
-        self.capture = capture
-        self.patch = patch
-
-    def stands(self, where: Path, environ: Mapping[str, str]) -> None:
-        self.patch.chdir(where)
-        for name, value in environ.items():
-            self.patch.setenv(name, value)
-
-    def types(self, words: str) -> Said:
-        self.capture.readouterr()
-        code = main(shlex.split(words))
-        out, err = self.capture.readouterr()
-        return Said(code, out, err)
-
-
-@pytest.fixture
-def person(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Person:
-    return Person(capsys, monkeypatch)
 
 
 def settle(world: World, folder: Path, person: Person) -> Path:
@@ -124,7 +99,12 @@ def test_every_hint_of_the_code_is_tried_or_named() -> None:
 
 
 @pytest.mark.parametrize("test", UNTRIED["elsewhere"])
-def test_what_is_tried_elsewhere_is_there(test: str) -> None:
-    """K1: a test that was renamed holds nothing any more."""
-    file, _, name = test.partition("::")
-    assert f"def {name}(" in (Path(__file__).parents[2] / file).read_text("utf-8")
+def test_what_is_tried_elsewhere_is_typed_there(test: str) -> None:
+    """K1: the named test is there, has every command that is said to be followed, and looks at
+    something after the last one that it types."""
+    source = followed_in(test)
+    for name in UNTRIED["elsewhere"][test]:
+        command = name.rpartition(": ")[2]
+        assert re.search(rf"""["' ]{command}\b""", source.words), f"{test} never types {command}"
+    assert source.typed, f"{test} types nothing"
+    assert source.looked > source.typed[0], f"{test} looks at nothing after it"

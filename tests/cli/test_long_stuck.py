@@ -91,7 +91,7 @@ def _repair(work: Work, typed: Typed) -> None:
 def _last_gate(typed: Typed) -> None:
     """A6: all code against its base, though no stage before has shown any."""
     shown = typed.wait_for("[later]: ")
-    assert "the repository's checks: 1 green" in shown
+    assert "the repository's checks: test passed" in shown
     assert "against main: 1 file changed, +1 -0\n    greeting.txt +1 -0" in shown
     assert "(.meta.json: completed)" in shown
     assert "if you approve: nothing is merged; you get the command to merge into main" in shown

@@ -66,7 +66,7 @@ def test_lines_of_one_feature_do_not(
 def test_how_agents_are_confined_is_told_when_it_changes(
     office: Office, keys: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What is weak is told each time, with what is not held."""
+    """H6: what is weak is told each time; what is not protected, also where all else is strong."""
 
     def sandbox(level: str, number: int) -> Event:
         text, key = f"{level}: so far; not protected: this", f"{level}.{number}"
@@ -78,7 +78,9 @@ def test_how_agents_are_confined_is_told_when_it_changes(
     told(office, sandbox("files", 2))
     progress.show()
     weak = "  ! sandbox files: so far; not protected: this\n"
-    assert capsys.readouterr().err == f"  sandbox shell: so far\n{weak}{weak}"
+    assert capsys.readouterr().err == (
+        f"  sandbox shell: so far\n    not protected: this\n{weak}{weak}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -88,10 +90,38 @@ def test_how_agents_are_confined_is_told_when_it_changes(
             Event("k", ONE, 0, "fallback", role="spec-reviewer", data={"error": "session lost"}),
             "  ~ spec-reviewer starts a new session; session lost",
         ),
+        (
+            Event("k", ONE, 0, "research", role="codebase-explorer", text="1 finding, 2 left out",
+                  data={"findings": 1}),
+            "  · codebase-explorer: 1 fact found, 2 left out",
+        ),
+        (
+            Event("k", ONE, 0, "weighed", text="hand off is expected to be 43 % cheaper (1 call)",
+                  data={"go": "hand off", "warm": True}),
+            "  ~ a new session with a handoff: 43 % cheaper than continuing (expected)",
+        ),
+        (
+            Event("k", ONE, 0, "weighed", text="continue is expected to be 0 % cheaper (1 call)",
+                  data={"go": "continue", "warm": True}),
+            "  ~ continues its session: as cheap as a new one with a handoff (expected)",
+        ),
+        (
+            Event("k", ONE, 0, "weighed", text="every stage starts a new session",
+                  data={"go": "hand off"}),
+            "  ~ a new session with a handoff; every stage starts a new session",
+        ),
         (Event("k", ONE, 0, "look", text="nothing new was found"), "  = nothing new was found"),
         (
             Event("k", ONE, 0, "unread", role="spec-reviewer", text="LAZY-LOAD-WARNING: it"),
             "  ~ spec-reviewer did not confirm that it read the files it was given",
+        ),
+        (
+            Event("k", ONE, 0, "checks", text="2 green", data={"test": True, "lint": True}),
+            "  ✓ the repository's checks: test, lint passed",
+        ),
+        (
+            Event("k", ONE, 0, "checks", text="1 green, 1 red as before", data={"test": True}),
+            "  ✓ the repository's checks: 1 green, 1 red as before",
         ),
         (Event("k", ONE, 0, "look"), ""),
         (Event("k", ONE, 0, "look", text="a passes: none of its findings counts; accepted"), ""),

@@ -25,7 +25,7 @@ LOUD = "import os\n\n\ndef greet(name):\n    os.system('echo ' + name)\n    retu
 SCRIPT = r"""
 [[turn]]
 role = "security-reviewer"
-prompt = "greet.py | +5 -1"
+prompt = "greet.py | +"
 reply = '''{"approved": false, "summary": "A name reaches the shell.", "findings": [
  {"severity": "blocker", "category": "injection", "location": "src/greet.py:4",
   "quote": "os.system('echo ' + name)", "text": "The shell runs what a name says.",
@@ -78,6 +78,16 @@ def desk(
     monkeypatch.setenv("SPARING_STATE__FOLDER", str(tmp_path / "state"))
     monkeypatch.chdir(repository)
     return Desk(repository, tmp_path, capsys)
+
+
+def stand_in(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A gh that says what stands in `answer.json` beside it."""
+    gh = desk.folder / "bin" / "gh"
+    gh.parent.mkdir()
+    gh.write_text(GH)
+    gh.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{gh.parent}:{os.environ['PATH']}")
+    return gh
 
 
 def test_facts_price_findings_and_nothing_written(desk: Desk, guard: Guard) -> None:
@@ -167,11 +177,7 @@ def test_a_pull_request(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         "headRefName": "loud", "headRefOid": head, "state": "OPEN", "title": "Greet louder",
         "url": "https://github.com/ada/greet/pull/7",
     }  # fmt: skip
-    gh = desk.folder / "bin" / "gh"
-    gh.parent.mkdir()
-    gh.write_text(GH)
-    gh.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{gh.parent}:{os.environ['PATH']}")
+    gh = stand_in(desk, monkeypatch)
     (gh.parent / "answer.json").write_text(json.dumps(answer))
     shown = desk.json("--pr", "7", "--no-checks", "--role", "security-reviewer")
     assert shown["subject"] == {"name": "#7 loud", "base": "main", "since": base, "head": head}
@@ -185,6 +191,41 @@ def test_a_pull_request(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     code, _, err = desk.say("--pr", "7", "--yes")
     assert code == 1
     assert "fix: git fetch origin pull/7/head main" in err
+
+
+def test_a_pull_request_from_a_fork(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """K1, H1: the command that is named fetches it from a bare remote; then it is reviewed, and
+    no ref, branch or file of the repository changes. What is asked again is the same review."""
+    remote, fork = desk.folder / "remote.git", desk.folder / "fork"
+    git(desk.folder, "clone", "--quiet", "--bare", str(desk.repository), str(remote))
+    git(desk.folder, "clone", "--quiet", "--branch", "loud", str(remote), str(fork))
+    commit_files(fork, {"src/greet.py": LOUD + "# louder\n"}, "Greet louder still")
+    git(fork, "push", "--quiet", "origin", "HEAD:refs/pull/7/head")
+    head, base = git(fork, "rev-parse", "HEAD"), git(desk.repository, "rev-parse", "main")
+    address = "https://github.com/ada/greet.git"
+    git(desk.repository, "switch", "--quiet", "main")
+    git(desk.repository, "remote", "add", "origin", address)
+    gh = stand_in(desk, monkeypatch)
+    answer = {
+        "baseRefName": "main", "baseRefOid": base, "body": "", "number": 7, "state": "OPEN",
+        "headRefName": "louder", "headRefOid": head, "title": "Greet louder still",
+        "url": "https://github.com/ada/greet/pull/7",
+    }  # fmt: skip
+    (gh.parent / "answer.json").write_text(json.dumps(answer))
+    code, _, err = desk.say("--pr", "7", "--no-checks")
+    assert code == 1
+    command = err.rpartition("fix: git ")[2].split()
+    assert command == ["fetch", "origin", "pull/7/head", "main"]
+    git(desk.repository, "-c", f"url.{remote}.insteadOf={address}", *command)
+    before = git(desk.repository, "for-each-ref"), sorted(desk.repository.rglob("*"))
+    code, _, err = desk.say("--pr", "7", "--no-checks", "--role", "security-reviewer")
+    assert code == 2
+    assert "fix: sparing review --pr 7 --role security-reviewer --no-checks --yes" in err
+    code, out, _ = desk.say("--pr", "7", "--no-checks", "--role", "security-reviewer", "--yes")
+    assert code == 2
+    assert "#7 louder against main" in out
+    assert "blocker   src/greet.py:5" in out
+    assert (git(desk.repository, "for-each-ref"), sorted(desk.repository.rglob("*"))) == before
 
 
 def test_places_and_escapes() -> None:

@@ -62,3 +62,19 @@ def test_no_word_is_lost_or_broken(words: list[str], columns: int) -> None:
     lines = folded("  " + " ".join(words), columns).split("\n")
     assert re.split(r"\s+", " ".join(lines).strip()) == words
     assert all(len(line) <= columns for line in lines)
+
+
+def test_words_beside_a_command_break_below_themselves() -> None:
+    """K1: at 60 columns a hint of `sparing` ended in `wit` and `hout this one`."""
+    line = (
+        "     \x1b[36msparing skip 001   \x1b[0m   continue with the next stage, without this one"
+    )
+    assert folded(line, 60).split("\n") == [
+        "     \x1b[36msparing skip 001   \x1b[0m   continue with the next stage,",
+        "                           without this one",
+    ]
+    assert folded(line, 44).split("\n") == [
+        "     \x1b[36msparing skip 001   \x1b[0m",
+        "       continue with the next stage, without",
+        "       this one",
+    ]

@@ -43,7 +43,7 @@ def test_headless_nothing_is_trusted(repository: Path) -> None:
     assert (said.code, said.complaint) == (
         2,
         (
-            "error: 1 role files are not trusted, and there is nobody to ask",
+            "error: 1 role file is not trusted, and there is nobody to ask",
             "fix: read them, then: sparing trust --yes",
         ),
     )
@@ -57,6 +57,10 @@ def test_a_change_is_asked_about_again(repository: Path) -> None:
     found = sparing(repository, "trust", "--json").json["files"]
     assert [one["standing"] for one in found] == ["changed"]
     assert "is not trusted: sparing trust" in sparing(repository, "doctor").out
+    asked = sparing(repository, "trust")
+    assert asked.complaint[1] == "fix: read them, then: sparing trust --yes"
+    assert sparing(repository, "trust", "--yes").code == 0
+    assert "is not trusted" not in sparing(repository, "doctor").out
 
 
 def test_trust_can_be_taken_back(repository: Path) -> None:
