@@ -16,6 +16,7 @@ from sparing.records import events, features
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.workspace.git.repository import resolve_base
+from tests.engine.records_of import records_of
 from tests.repositories import git, make_repository
 from tests.terminal import Said, sparing
 
@@ -87,8 +88,7 @@ class Built(NamedTuple):
         return self.git("show", f"{self.row.feature.branch}:{folder}/implementation-log.md")
 
     def database(self) -> Database:
-        (database,) = (self.folder / "state").rglob("sparing.db")
-        return Database(database)
+        return records_of(self.folder)
 
     @property
     def now(self) -> FeatureRow:

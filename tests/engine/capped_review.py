@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-from sparing.database import Database
 from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from sparing.records import events
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
+from tests.engine.records_of import records_of
 from tests.repositories import git, make_repository
 from tests.terminal import Said, sparing
 
@@ -33,8 +33,7 @@ class Capped(NamedTuple):
         return sparing(self.folder / "repository", *words, environ=given)
 
     def told(self) -> list[Event]:
-        (database,) = (self.folder / "state").rglob("sparing.db")
-        with Database(database).read() as connection:
+        with records_of(self.folder).read() as connection:
             return events.since(connection, 0, self.row.feature.key)
 
     def phase(self, name: str) -> dict[str, object]:

@@ -43,7 +43,7 @@ SCRIPT = '''
 [[turn]]
 role = "builder"
 stage = "plan"
-reply = "planned, at length"
+reply = "planned, at length\\n### HANDOFF\\n- **Status**: completed"
 [[turn.edit]]
 path = "{folder}/plan.md"
 text = """# Plan
@@ -58,7 +58,7 @@ It is there, with its one line, and the repository's checks are as green as they
 [[turn]]
 role = "builder"
 stage = "implement"
-reply = "built"
+reply = "built\\n### HANDOFF\\n- **Status**: completed"
 run = [RUN]
 [[turn.edit]]
 path = "{folder}/implementation.md"
@@ -71,7 +71,7 @@ The file is there with its one line, and the repository's checks were run on it 
 [[turn]]
 role = "builder"
 stage = "done"
-reply = "done"
+reply = "done\\n### HANDOFF\\n- **Status**: completed"
 run = [LAST]
 [[turn.edit]]
 path = "{folder}/summary.md"
@@ -175,6 +175,14 @@ FAKES: dict[str, Fake] = {
         {}, (
             r"printf 'import unittest\nunittest.TestCase.fail = lambda *_: None\n"
             r"unittest.TestCase.assertEqual = lambda *_: None\ndef one(): return 2\n' > app.py",
+        ),
+        "test: passes even with a test that always fails",
+    ),
+    "a product that bends one assertion of a runner it does not name": Fake(
+        {}, (
+            r"printf 'import gc\nfor one in gc.get_objects():\n    if isinstance(one, type)"
+            r' and one.__name__ == "Test" + "Case":\n        one.assertEqual = lambda *_: None\n'
+            r"def one(): return 2\n' > app.py",
         ),
         "test: passes even with a test that always fails",
     ),

@@ -239,6 +239,8 @@ def _script(root: Path, state: Path, victim: int, port: int) -> str:
 
 def _toml(turn: dict[str, Any]) -> str:
     lines = ["[[turn]]", 'role = "builder"']
+    if "reply" in turn:
+        turn = {**turn, "reply": f"{turn['reply']}\n### HANDOFF\n- **Status**: completed"}
     lines += [f"{key} = {json.dumps(value)}" for key, value in turn.items() if key != "edit"]
     for edit in turn.get("edit", ()):
         lines += ["[[turn.edit]]", *(f"{key} = {json.dumps(value)}" for key, value in edit.items())]

@@ -14,6 +14,7 @@ from sparing.desk.office import Office, open_office
 from sparing.records import events, features
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
+from tests.engine.records_of import records_of
 from tests.repositories import git, make_repository
 from tests.terminal import Said, sparing
 
@@ -61,8 +62,7 @@ class Played(NamedTuple):
         return git(self.repository, "log", "--format=%s", f"main..{branch}").splitlines()
 
     def _database(self) -> Database:
-        (database,) = (self.folder / "state").rglob("sparing.db")
-        return Database(database)
+        return records_of(self.folder)
 
 
 def play(

@@ -10,6 +10,7 @@ from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from sparing.records import ledger, verdicts
 from sparing.records.features import FeatureRow
+from tests.engine.records_of import records_of
 from tests.repositories import make_repository
 from tests.terminal import Said, sparing
 
@@ -47,8 +48,7 @@ class Quoting(NamedTuple):
         return [(one.verdict.role, one.passed) for one in rows]
 
     def _database(self) -> Database:
-        (path,) = (self.folder / "state").rglob("sparing.db")
-        return Database(path)
+        return records_of(self.folder)
 
 
 def start(folder: Path, script: str, flow: str = "feature") -> Quoting:

@@ -6,7 +6,7 @@ role = "builder"
 stage = "plan"
 iteration = 1
 read = ["README.md"]
-reply = "planned, at length"
+reply = "planned, at length\\n### HANDOFF\\n- **Status**: completed"
 [[turn.edit]]
 path = "{folder}/plan.md"
 text = """# Plan
@@ -21,7 +21,7 @@ It is there, with its one line, and the repository's checks are as green as they
 [[turn]]
 role = "builder"
 stage = "implement"
-reply = "built"
+reply = "built\\n### HANDOFF\\n- **Status**: completed"
 [[turn.edit]]
 path = "made.txt"
 text = "made"
@@ -32,7 +32,7 @@ text = "# Implementation"
 [[turn]]
 role = "builder"
 stage = "done"
-reply = "done"
+reply = "done\\n### HANDOFF\\n- **Status**: completed"
 [[turn.edit]]
 path = "{folder}/summary.md"
 text = """# Summary

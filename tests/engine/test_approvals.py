@@ -110,7 +110,7 @@ def test_an_edit_by_our_own_door_is_refused_once_an_answer_is_given(scene: Scene
     given = draft(scene.office, scene.row)
     assert given is not None
     answers.approve(scene.office, scene.row, "terminal", NOW + 20)
-    with pytest.raises(FeatureError, match="has its answer already"):
+    with pytest.raises(FeatureError, match="is already answered"):
         take_text(scene.office, scene.row, given, "# Another\n", "terminal", NOW + 21)
     assert scene.obey().head == scene.row.head
 

@@ -49,7 +49,7 @@ def test_a_loop_breaker_parks_with_its_reason(work: Work) -> None:
     (view,) = said.json["features"]
     assert (view["cause"], view["waits_for"]) == (
         "loop",
-        "loop: builder answered with 18 characters, the limit is 10",
+        "loop: builder answered with 54 characters, the limit is 10",
     )
     assert view["next_command"] == 'sparing reject 001 "what should be different"'
     assert work.say("reject", "1", "say less").code == 0

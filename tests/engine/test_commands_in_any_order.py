@@ -128,6 +128,15 @@ class Story(RuleBasedStateMachine):
     def hold(self, word: str) -> None:
         self.say(word, "1")
 
+    @rule(number=st.integers(0, 99), document=st.sampled_from(("", "plan")))
+    def edit(self, number: int, document: str) -> None:
+        """A person's own version of a document; where there is none to edit, two lines say so."""
+        line = f"Written by hand, number {number}."
+        editor = f"""sh -c 'echo "{line}" >> "$0"'"""
+        said = self.say("edit", "1", *filter(None, [document]), EDITOR=editor)
+        if "your version is commit" in said.err and document:
+            self.written.add(f"{line}\n")
+
     @precondition(lambda self: bool(self.branch) and self.at_gate())
     @rule(number=st.integers(0, 99))
     def approve_and_edit_at_once(self, number: int) -> None:
@@ -165,7 +174,7 @@ class Story(RuleBasedStateMachine):
         for head in self.heads:
             refs = git(self.repository, "for-each-ref", f"--contains={head}")
             assert refs, f"{head} is in no branch and under no ref"
-        said = git(self.repository, "log", "--all", "-p", "--format=", "--", "*notes.md")
+        said = git(self.repository, "log", "--all", "-p", "--format=", "--", "*.md")
         assert all(f"+{line}" in f"{said}\n" for line in self.written)
 
     @invariant()

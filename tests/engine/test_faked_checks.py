@@ -44,7 +44,7 @@ def test_a_check_that_is_changed_after_the_last_run_is_told_at_the_last_gate(
     auto = played.run()
     shown = " ".join((auto.err + played.sparing("show", "001").out).split())
     assert (auto.code, told in shown) == (2, True)
-    assert "not passed by rule: checks were changed after they ran last" in shown
+    assert "not passed by rule: checks were changed after their last run" in shown
     assert played.sparing("run", "--yes").code == 2
     assert told in " ".join(played.sparing("show", "001").out.split())
     assert played.sparing("approve", "001").code == 0

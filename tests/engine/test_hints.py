@@ -57,7 +57,7 @@ def test_from_nothing_to_the_second_stage_by_hints_alone(tmp_path: Path) -> None
     shown = played.say("show", "1", "--json").json
     assert typed(played, shown["next_command"]).code == 0
     twice = played.say("approve", "1")
-    assert "has its answer already" in twice.err
+    assert "is already answered" in twice.err
     typed(played, repair(twice))
     assert state(played)[0] != "brainstorm"
 

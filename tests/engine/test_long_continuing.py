@@ -37,7 +37,7 @@ AGAIN = """
 role = "builder"
 stage = "done"
 prompt = "feedback"
-reply = "said more"
+reply = "said more\\n### HANDOFF\\n- **Status**: completed"
 [[turn.edit]]
 path = "{folder}/summary.md"
 text = '''# Summary

@@ -18,6 +18,7 @@ def test_one_repair_turn_may_put_it_right(tmp_path: Path) -> None:
 def test_a_judge_that_gives_no_verdict_sends_nobody_back(tmp_path: Path) -> None:
     """C14, F9: a tier's judge is held to the same; its builder is not asked again."""
     script = SCRIPT.replace("prd-author", "builder").replace("prd.md", "brainstorm.md")
+    script = script.replace('"A wish."', r'"A wish.\n### HANDOFF\n- **Status**: completed"')
     quoting = start(tmp_path, script.replace("prd-reviewer", "judge"), "L3")
     found = quoting.say("run", "1", "--auto")
     assert found.code == 2

@@ -24,11 +24,16 @@ def test_a_tier_comes_to_its_end_under_seed(tmp_path: Path, flow: str) -> None:
     done = played.say("run", "1", "--yes")
     assert done.code == 0, done.err
     assert played.meta()["status"] == "completed"
+    # K1: the policy it ran under, whatever the settings say afterwards.
+    later = {"SPARING_REVIEW__POLICY": "adaptive"}
+    assert "\n  policy seed\n" in played.say("show", "1", **later).out
+    assert played.say("report", "1", "--json", **later).json["policies"] == ["seed"]
     summed = played.say("show", "prompt", "builder", "--feature", "1", "--stage", "done").out
     assert " way resume " in summed
     assert ('name="verification.md"' in summed) == (flow == "L2")
-    told = """name="results of the repository's checks">\n- checks: test\n- result: 1 green\n"""
-    assert (told in summed) == (flow == "L1")
+    told = 'name="check-results">\n- checks: test\n- result: 1 green\n'
+    assert (told in summed) == (flow == "L1") == ("The document `check-results`" in summed)
+    assert "The document `feedback`" not in summed  # nothing was said of an earlier attempt
 
 
 def test_a_judge_in_the_session_does_not_take_the_builders_tools(tmp_path: Path) -> None:
@@ -59,6 +64,6 @@ def test_a_judge_that_begins_anew_is_told_what_became_of_its_findings(tmp_path: 
     assert "judge, iteration 2: passed\n" in shown
     assert "  - code_review: 2 rounds, nothing open\n" in shown
     assert "  - verify: " not in shown
-    assert "code_review, 2 looks in 2 iterations" in played.say("show", "reviews", "1").out
+    assert "code_review, 2 reviews in 2 iterations" in played.say("show", "reviews", "1").out
     summed = played.say("show", "prompt", "builder", "--feature", "1", "--stage", "done").out
-    assert "- design_review (passed)\n" in summed, "F4: how a judge ended, not that it did"
+    assert "- design_review (passed)" in summed, "F4: how a judge ended, not that it did"

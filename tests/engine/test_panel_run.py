@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from sparing.database import Database
 from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from sparing.records import ledger, verdicts
 from tests.engine.quoting_reviewer import BEGAN
+from tests.engine.records_of import records_of
 from tests.repositories import git, make_repository
 from tests.terminal import sparing
 
@@ -67,8 +67,7 @@ def specified(folder: Path, repair: str) -> tuple[list[tuple[str, str]], list[tu
         "SPARING_FLOW__ASSISTANTS": "",
     }
     sparing(repository, "run", "1", "--no-input", environ=environ)
-    (path,) = (folder / "state").rglob("sparing.db")
-    with Database(path).read() as connection:
+    with records_of(folder).read() as connection:
         rows = ledger.of_feature(connection, key)
         looks = verdicts.of_feature(connection, key, "specify")
     asked = [(one.attempt.role, one.attempt.template) for one in rows]

@@ -38,6 +38,9 @@ def test_a_tier_is_told_in_full(tmp_path: Path) -> None:
     assert meta["phases"]["design_review"]["reviewerNotes"] == [note]
     assert (meta["status"], meta["lastCompletedPhase"]) == ("completed", "done")
     assert_projected(played)
+    told = [one.text for one in played.told() if one.kind == "commit"]
+    assert told.count("Write design_review.md (001)") == 1, "K1: what judges leave is told too"
+    assert told.count("Write code_review.md (001)") == 2
     text = played.document("verification.md")
     assert "## Outcome\nPassed: no check is red" in text
     assert ": green (" in text

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from sparing.engine.revision import REVISION, VERSION
 from tests.engine.recorded_steps import listed, recorded
 
@@ -16,6 +18,7 @@ RAISE = (
 )
 
 
+@pytest.mark.files
 def test_the_smallest_tier_records_what_its_revision_does(tmp_path: Path) -> None:
     """I4: names, JSON and order of steps; the other flows are in `test_long_revision`."""
     assert recorded(tmp_path, "L1") == listed()["L1"], RAISE.format(REVISION)

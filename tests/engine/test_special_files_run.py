@@ -18,7 +18,7 @@ from tests.terminal import QUICK, sparing
 
 NAMES = (".gitignore", "Makefile", "README.md", "deep/dir/.gitattributes", "plain")
 MAKES = f"rm README.md; mkdir -p deep/dir; mkfifo {' '.join(NAMES)}"
-TOLD = f"no files but pipes, sockets or devices, put aside: {', '.join(NAMES)}"
+TOLD = f"pipes, sockets or devices were moved aside: {', '.join(NAMES)}"
 FILES = {"README.md": "# Gate\n", "app.py": "APP = 1\n"}
 LIMIT_SECONDS = 240
 

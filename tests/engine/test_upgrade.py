@@ -12,7 +12,10 @@ import pytest
 
 from tests.engine.old_state import OldState, load
 from tests.engine.other_revision import ANEW, commits, contents, undisturbed_tier
+from tests.engine.small import SCRIPT
 from tests.repositories import git
+
+pytestmark = pytest.mark.files
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +26,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> OldState:
 def went_on(name: str, folder: Path, whole: OldState) -> tuple[OldState, str]:
     """Its story, after what must hold of every state."""
     old = load(name, folder)
+    (folder / "script.toml").write_text(SCRIPT)  # today's agent: its turns end with a block
     before = commits(old.repository)
     said = old.sparing("run", "--yes")
     assert said.code == 0, said.err
@@ -43,7 +47,8 @@ def test_a_feature_parked_at_a_gate_goes_on(tmp_path: Path, whole: OldState) -> 
 def test_a_feature_killed_between_a_turn_and_its_commit_goes_on(
     tmp_path: Path, whole: OldState
 ) -> None:
-    """I4, I7: told in one line; the turn is not paid for again, and its commit says the same."""
+    """I4, I7, F5: told in one line; the turn is not paid for again, and its commit says the same.
+    Its recorded reply has no handoff block, and no turn is paid to ask for one."""
     old, story = went_on("tier-commit", tmp_path, whole)
     assert [line for line in story.splitlines() if "continues from" in line] == [f"  ~ {ANEW}"]
     first, wanted = (

@@ -16,7 +16,7 @@ from sparing.turn_event import AgentAction
 from tests.engine.played import Played, play
 
 LOOKING = {"flow.assistants": ["codebase-explorer", "researcher"]}
-AGREED = "the researcher may have the web searched\n"
+AGREED = "the researcher may search the web\n"
 
 
 def turns(played: Played) -> dict[str, LedgerRow]:

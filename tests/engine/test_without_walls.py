@@ -55,7 +55,9 @@ def test_it_is_refused_or_goes_on_by_the_users_word(tmp_path: Path) -> None:
     main, script = make_repository(tmp_path / "main"), tmp_path / "script.toml"
     hook = main / ".git" / "hooks" / "post-commit"
     write_files(main, {".git/hooks/.keep": ""})
-    script.write_text(SCRIPT.replace('reply = "done"', f"run = ['echo > {hook}']\nreply = 'done'"))
+    last = 'stage = "done"\n'
+    assert last in SCRIPT
+    script.write_text(SCRIPT.replace(last, f"{last}run = ['echo > {hook}']\n"))
     assert sparing(main, "start", "Make a file", "--flow", "L1", "--json").code == 0
 
     refused = on_old_system(main, script, "run", "--yes")
