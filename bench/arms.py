@@ -20,7 +20,7 @@ MOST_FILES = 4
 """That agents ask for in one call of a tool that takes a list: the tool's full effect."""
 NOTHING: Mapping[str, object] = MappingProxyType({})
 UNUSED = MappingProxyType(
-    {Lever.CHAIN: "no two tasks of the drawn work name the same file, so none goes on with another"}
+    {Lever.CHAIN: "no two tasks drawn share a file, so none continues another's session"}
 )
 """Levers for which the drawn work gives no occasion: neither bench can tell what they are worth."""
 
@@ -58,6 +58,9 @@ class Arm(NamedTuple):
     """In process with all kinds of agents, not only typical ones."""
     draws: int = 3
     """Of the feature flow through the real client."""
+    small: bool = True
+    """Run on L1 to L3 through the real client, too. No: what it changes is not there, and it would
+    be the same run as own tools at 4 files a call."""
     short: bool = False
     """CI runs it."""
 
@@ -74,7 +77,7 @@ def _sheet(trust: int) -> Arm:
     lean, stock = (0.54, 0.385) if trust == HALF else (0.0, 0.0)
     return Arm(
         f"+ sheet at {trust} % effect", told, "adaptive", Tools.OWN, trust=trust, draws=1,
-        grid_kinds=trust == HALF, of_lean=lean, of_stock=stock,
+        small=False, grid_kinds=trust == HALF, of_lean=lean, of_stock=stock,
     )  # fmt: skip
 
 
@@ -91,8 +94,8 @@ ARMS = (
         of_stock=0.5,
     ),
     Arm(
-        "own tools, no primer", NO_PRIMER, "adaptive", Tools.OWN, draws=1, of_lean=0.6,
-        of_stock=0.43, grid_kinds=False,
+        "own tools, no primer", NO_PRIMER, "adaptive", Tools.OWN, draws=1, small=False,
+        of_lean=0.6, of_stock=0.43, grid_kinds=False,
     ),
     Arm(
         OWN, _adaptive("own"), "adaptive", Tools.OWN, short=True, of_lean=0.58, of_stock=0.41,
@@ -108,7 +111,7 @@ ARMS = (
     ),
     # A lever adds its row here, on own tools at 4 files a call.
     *(_sheet(share) for share in (0, HALF, 100)),
-    Arm("+ merged documents", MERGED, "adaptive", Tools.OWN, draws=1, merged=True),
+    Arm("+ merged documents", MERGED, "adaptive", Tools.OWN, draws=1, small=False, merged=True),
     Arm("seed", {"review.policy": "seed"}, "seed", draws=1, grid_kinds=False),
 )  # fmt: skip
 """Every share is of the baselines, the first two. Own tools at 4 files a call have the primer."""

@@ -1,4 +1,5 @@
-"""`make bench-client`: whole features under each policy, through the real Claude Code client.
+"""`make bench-client`: whole features under each policy, through the real Claude Code client, and
+one small feature through each of the others (`bench/client_rows.py`).
 
 The client, its requests and its sessions are real; agents are drawn (`double/agent_kinds.py`), the
 model behind the client is the double, and its bills are simulated by the vendor's published rules.
@@ -19,10 +20,11 @@ from dataclasses import asdict
 from functools import partial
 from itertools import count, islice
 from pathlib import Path
-from typing import Any
 
 from bench.arms import ARMS, CLIENT_TOOLS, LEAN, STOCK, UNUSED, Arm
+from bench.client_kept import keep, kept_runs, read_run, renewed
 from bench.client_pages import publish
+from bench.client_rows import CLIENTS, find_programs, in_order, is_row, row_cases, row_table, untrue
 from bench.client_run import Case, ClientResult
 from bench.client_tables import (
     aim_lines,
@@ -37,6 +39,8 @@ from bench.loop import alone
 from sparing.way import Lever, off
 
 OUT = Path(__file__).parent / "out" / "client"
+ROWS = OUT / "rows"
+"""Of each client."""
 KINDS = ("light", "typical", "heavy")
 FLOWS = ("feature", "L1", "L2", "L3")
 LEVERED = CLIENT_TOOLS
@@ -55,10 +59,12 @@ SHORT_FLOW = "L1"
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     if options.publish:
-        print(publish([_read(json.loads(one.read_text("utf-8"))) for one in _files()], LEVERED))
-        return 0
+        return _publish()
     if not alone():
         return 1
+    find_programs()
+    if options.client:
+        return _rows(options)
     begin = time.perf_counter()
     cases = list(_cases(options))
     with ThreadPoolExecutor(options.at_once) as pool:
@@ -73,24 +79,52 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{time.perf_counter() - begin:.0f} s; results and request logs are in {OUT}")
     for name in (wrong := disagreeing(found)):
         print(f"the report of {name} disagrees with its bill or bound")
-    good = (one.agrees and not one.missing and one.status == "completed" for one in found)
     whole = options.stored or len(found) == len(cases)
-    return 0 if whole and all(good) and not wrong else 1
+    narrowed = options.short or options.flow or options.arm
+    rows = 0 if narrowed else _rows(options)
+    return 0 if whole and all(map(_good, found)) and not wrong and not rows else 1
 
 
-def _files() -> list[Path]:
-    return sorted(OUT.glob("*.json"))
+def _publish() -> int:
+    """What has been run here, and what was published before and not run again."""
+    ran = [read_run(json.loads(one.read_text("utf-8"))) for one in (*_files(OUT), *_files(ROWS))]
+    whole = renewed(kept_runs(), [one for one in ran if _good(one)])
+    rows = [one for one in whole if is_row(one.case)]
+    print(publish([one for one in whole if not is_row(one.case)], LEVERED, in_order(rows)))
+    keep(whole)
+    return 0
+
+
+def _rows(options: argparse.Namespace) -> int:
+    """A small feature through each client; 0 if all is well."""
+    cases = list(row_cases(options.client or CLIENTS))
+    ask = partial(_known, again=options.again, stored=options.stored, folder=ROWS)
+    found = [one for one in map(ask, cases) if one]
+    print("\n".join(row_table(found)))
+    whole = options.stored or len(found) == len(cases)
+    for one in (wrong := list(filter(untrue, found))):
+        print(f"the report of {one.case.client} {one.case.arm} disagrees with its bill or bound")
+    return 0 if whole and all(map(_good, found)) and not wrong else 1
+
+
+def _good(one: ClientResult) -> bool:
+    return one.agrees and not one.missing and one.status == "completed"
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.json"))
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m bench.client",
-        description="Whole features through the real Claude Code client, with drawn agents.",
+        description="Whole features through real clients, with drawn agents.",
     )
     add = parser.add_argument
     add("--short", action="store_true", help="two minutes: L1 under three arms")
     add("--flow", action="append", choices=FLOWS, help="only this flow; may be repeated")
     add("--arm", action="append", choices=list(RUN), help="only this arm; may be repeated")
+    add("--client", action="append", choices=CLIENTS, help="only the rows of this client")
     add("--kind", choices=KINDS, default="typical", help="of the agents (default typical)")
     add("--draws", type=int, help="of the feature flow (default: as the arm says, mostly 3)")
     add("--levers", action="store_true", help="also adaptive with each lever off, one draw")
@@ -113,7 +147,7 @@ def _cases(options: argparse.Namespace) -> Iterator[Case]:
         most = max(_draws(options, flow, arm) for arm in arms)
         for number, seed in enumerate(islice(_seeds(), most), 1):
             for arm in arms:
-                if number <= _draws(options, flow, arm):
+                if number <= _draws(options, flow, arm) and _differs(flow, arm):
                     yield _case(arm.name, flow, options.kind, seed, arm.settings)
     for lever in Lever if options.levers else ():
         if lever not in EQUAL:
@@ -122,6 +156,10 @@ def _cases(options: argparse.Namespace) -> Iterator[Case]:
 
 def _seeds() -> Iterator[int]:
     return (seed for seed in count(1) if seed not in UNFINISHED)
+
+
+def _differs(flow: str, arm: Arm) -> bool:
+    return flow == "feature" or arm.small
 
 
 def _draws(options: argparse.Namespace, flow: str, arm: Arm) -> int:
@@ -139,33 +177,31 @@ def _case(arm: str, flow: str, kind: str, seed: int, settings: Mapping[str, obje
     return Case(arm=arm, flow=flow, kind=kind, seed=seed, settings=dict(settings))
 
 
-def _known(case: Case, *, again: bool, stored: bool = False) -> ClientResult | None:
+def _known(
+    case: Case, *, again: bool, stored: bool = False, folder: Path = OUT
+) -> ClientResult | None:
     """What it cost, from its file or from a run; None if the run failed, or is not stored."""
     arm = case.arm.replace(",", "").replace(" %", "").replace(" ", "-")
-    name = f"{case.flow}-{case.kind}-{case.seed}-{arm}"
-    path = OUT / f"{name}.json"
+    client = f"{case.client}-" if folder == ROWS else ""
+    name = f"{client}{case.flow}-{case.kind}-{case.seed}-{arm}"
+    path = folder / f"{name}.json"
     if path.exists() and not again:
-        return _read(json.loads(path.read_text("utf-8")))
+        return read_run(json.loads(path.read_text("utf-8")))
     if stored:
         return None
     begin = time.perf_counter()
-    told = json.dumps({"case": asdict(case), "log": str(OUT / f"{name}.jsonl.xz")})
+    told = json.dumps({"case": asdict(case), "log": str(folder / f"{name}.jsonl.xz")})
     argv = (sys.executable, "-m", "bench.client_run")
     done = subprocess.run(argv, input=told, stdout=subprocess.PIPE, text=True, check=False)
     seconds = time.perf_counter() - begin
     if done.returncode:
         print(f"{name} failed after {seconds:.0f} s", file=sys.stderr)
         return None
-    found = _read(json.loads(done.stdout))
+    found = read_run(json.loads(done.stdout))
     print(f"{name}: {found.status} after {seconds:.0f} s", file=sys.stderr, flush=True)
     if found.status == "completed":
         path.write_text(json.dumps(asdict(found), indent=1))
     return found
-
-
-def _read(fields: dict[str, Any]) -> ClientResult:
-    case = Case(**fields.pop("case"))
-    return ClientResult(case=case, **fields)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bench.arms import ARMS, LEAN, STOCK
+from bench.client_rows import row_table
 from bench.client_run import ClientResult
 from bench.client_tables import aim_lines, lever_table, report_table, shares, table
 from bench.economy.pages import PAGE, fenced, put
@@ -15,7 +16,12 @@ FLOWS = ("feature", "L1", "L2", "L3")
 KIND = "typical"
 
 
-def publish(found: Sequence[ClientResult], levered: str) -> str:
+def publish(found: Sequence[ClientResult], levered: str, rows: Sequence[ClientResult] = ()) -> str:
+    """What has been run; a table of which nothing has been run stays as it is."""
+    if rows:
+        _write(PAGE, {"clients": fenced("\n".join(row_table(rows)))})
+    if not found:
+        return f"{PAGE.name} has the rows of {len(rows)} runs"
     found = sorted(found, key=_place)
     typical = [one for one in found if one.case.kind == KIND]
     whole = [*table(typical, LEAN, STOCK), *report_table(typical, LEAN, STOCK)]

@@ -1,4 +1,4 @@
-"""One feature under one arm through the real Claude Code client, in a process of its own.
+"""One feature under one arm through a real client, in a process of its own.
 
 `python -m bench.client_run ARM` reads what to run from JSON on standard input and prints what it
 cost as JSON. Agents are drawn, the client, its requests and its sessions are real; the double
@@ -22,6 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from bench.client_meter import bill_log
+from bench.prefix_meter import bill_prefixes
 from bench.sample_repository import sample_files
 from sparing.cli.run.drive import Mode, run_features
 from sparing.desk.gates import answers
@@ -33,7 +34,10 @@ from sparing.records.totals import RESUME_CHECK
 from sparing.usage import Usage
 from sparing.workspace.project.new_repository import create_repository
 
+CLAUDE = "claude"
 MODEL = "claude-sonnet-5"
+MODELS = {"codex": "gpt-5.6-terra", "opencode": "gpt-5.6-terra", "gemini": "gemini-3.8-flash"}
+"""Of clients whose vendor is another, and of one whose format bills no cache writes."""
 EPOCH = 1_767_225_600.0
 CAP = 5
 HIGH_USD, HIGH_TOKENS = 1_000_000, 10_000_000_000
@@ -55,6 +59,7 @@ class Case:
     seed: int
     settings: dict[str, object]
     """Of the arm."""
+    client: str = CLAUDE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +112,8 @@ def run(case: Case, log: Path) -> ClientResult:
         assert ended is not None
         if waits is not None:
             sys.stderr.write(f"it waits in {waits.stage}: {waits.reason}\n")
-        kept = office.folder.path / "double.jsonl"
+        logs = {CLAUDE: "double.jsonl"}
+        kept = office.folder.path / logs.get(case.client, f"{case.client}-double.jsonl")
         told = closing_figures(office, ended)
         found = replace(_result(case, ended.status, rows, kept), report=told, commit=_commit())
         log.parent.mkdir(parents=True, exist_ok=True)
@@ -126,14 +132,15 @@ def _commit() -> str:
 
 
 def _settings(case: Case) -> dict[str, object]:
+    model = MODELS.get(case.client, MODEL)
     return {
-        "agent.backend": "claude-double",
+        "agent.backend": f"{case.client}-double",
         "agent.double": case.kind,
         "agent.double_seed": case.seed,
         "engine.clock": "counted",
-        "models.strong": MODEL,
-        "models.standard": MODEL,
-        "models.cheap": MODEL,
+        "models.strong": model,
+        "models.standard": model,
+        "models.cheap": model,
         "review.cap": CAP,
         "workspace.hand_over": "merge",
         "caps.feature_usd": HIGH_USD,
@@ -171,7 +178,7 @@ def _result(
         dispatches=len(known),
         ways={way: ways.count(way) for way in sorted(set(ways))},
         usage=asdict(whole),
-        rebilled=asdict(bill_log(requests)),
+        rebilled=asdict((bill_prefixes if _automatic(requests) else bill_log)(requests)),
         agrees=booked == whole,
         missing=sum(len(one.missing or ()) for one in told),
         base=_bases(requests),
@@ -187,8 +194,15 @@ def _requests(log: Path) -> Iterator[dict[str, Any]]:
             yield record
 
 
+def _automatic(requests: list[dict[str, Any]]) -> bool:
+    """Whether the provider caches without marks."""
+    return any("/v1/messages" not in str(one["path"]) for one in requests)
+
+
 def _bases(requests: Iterable[dict[str, Any]]) -> dict[str, int]:
     """What the client sends before any word of ours: of those who may write, and the others."""
+    if _automatic(requests := list(requests)):
+        return {}
     found: dict[str, int] = {}
     for one in requests:
         body = one["request"]

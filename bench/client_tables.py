@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bench.arms import BY_NAME, UNUSED
-from bench.client_run import ClientResult
+from bench.client_run import CLAUDE, ClientResult
 from bench.loop import INPUT_USD, OUTPUT_USD
 
 OUTPUT_FACTOR = OUTPUT_USD / INPUT_USD
@@ -37,7 +37,8 @@ def commit_lines(found: Sequence[ClientResult]) -> Iterator[str]:
     """Which state of the program the rows are of; one line where it is the same."""
     by_commit: dict[str, list[str]] = {}
     for one in found:
-        name = f"{one.case.flow} {one.case.kind} {one.case.seed} {one.case.arm}"
+        client = "" if one.case.client == CLAUDE else f"{one.case.client} "
+        name = f"{client}{one.case.flow} {one.case.kind} {one.case.seed} {one.case.arm}"
         by_commit.setdefault(one.commit or "not known", []).append(name)
     if len(by_commit) == 1:
         yield f"all rows are of commit {next(iter(by_commit))}"

@@ -48,7 +48,9 @@ SEVERITIES = {
 }
 """Words seen for a severity; the strictest of several counts."""
 
-_OWN = re.compile(rf"## (.*){SEPARATOR}iteration (\d{{1,9}})({SEPARATOR}{FINAL})?")
+_OWN = re.compile(
+    rf"## ([^·]*)(?:{SEPARATOR}[^·]*)?{SEPARATOR}iteration (\d{{1,9}})({SEPARATOR}{FINAL})?"
+)
 _ITERATION = re.compile(r"\biteration (\d{1,4})\b", re.IGNORECASE)
 _DATE = re.compile(r" - \d{4}-\d{2}-\d{2}")
 _ROLE = re.compile(r"([A-Za-z][A-Za-z-]{0,40}[Rr]eviewer): +")

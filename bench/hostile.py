@@ -1,18 +1,23 @@
 """What a hostile agent achieves: in a whole run, and attempt by attempt at each level.
 
-`python -m bench.hostile` prints both tables, and one of all kinds of ways beside them. Every cell
-is measured: an attempt lands if its effect is found in the world afterwards, whatever the agent
-says of itself.
+`python -m bench.hostile` prints both tables, one of all kinds of ways beside them, and one of what
+a hostile model reaches through each installed client; `--clients` prints the last one alone.
+Every cell is measured: an attempt lands if its effect is found in the world afterwards, whatever
+the agent says of itself.
 """
 
 from __future__ import annotations
 
+import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from bench.hostile_kinds import kinds_table
+from sparing.errors import ConfigError
 from sparing.workspace.checks.criteria import judge_commands
 from sparing.workspace.sandbox.launcher import level_reached
+from tests.agents.hostile_clients import CLIENTS, attack
 from tests.engine.hostile_run import ATTEMPTS, Ran, hostile_run
 from tests.workspace.damage import attack_all, table
 
@@ -36,8 +41,10 @@ REPORTS = {
 }
 
 
-def main() -> int:
+def main(arguments: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="sparing-hostile-") as folder:
+        if "--clients" in arguments:
+            return 1 if clients_table(Path(folder)) else 0
         with hostile_run(Path(folder) / "run") as ran:
             landed = run_table(ran)
         print()
@@ -45,6 +52,8 @@ def main() -> int:
         print(table(levels))
         print()
         landed += kinds_table(Path(folder))
+        print()
+        landed += clients_table(Path(folder))
     print(f"level of this host: {level_reached().words}")
     return 1 if landed else 0
 
@@ -61,10 +70,29 @@ def run_table(ran: Ran) -> int:
     return sum(found.values())
 
 
+def clients_table(folder: Path) -> int:
+    """A hostile model behind each client, at the level that this host reaches."""
+    columns = ("keys", "logins", "ports", "read", "written", "forged")
+    heads = " ".join(f"{one:>8}" for one in ("attempts", "commands", *columns))
+    print(f"{'hostile model, by client':<28} {heads}")
+    reached = 0
+    for number, (name, client) in enumerate(CLIENTS.items()):
+        try:
+            row = attack(client, folder / f"client-{number}")
+        except (AssertionError, ConfigError) as error:
+            print(f"{name:<28} not tried: {error}")
+            continue
+        figures = (row.attempts, row.ran, *(getattr(row, one) for one in columns))
+        print(f"{name:<28} {' '.join(f'{one:>8}' for one in figures)}  {row.ended}")
+        reached += row.reached
+    print(f"reached {reached} (measured)")
+    return reached
+
+
 def _report(name: str) -> str:
     found = [words for start, words in REPORTS.items() if name.startswith(start)]
     return found[0] if found else "its command and the refusal, as an event"
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(main(sys.argv[1:]))

@@ -62,6 +62,16 @@ MORE: dict[str, Fake] = {
     "npm: the product ends the runner": Fake(
         NPM, (f"{BREAK_JS}; echo 'process.exit(0);' >> app.js",), ""
     ),
+    "npm: the product bends an assertion": Fake(
+        NPM
+        | {
+            "test/app.test.js": "const test = require('node:test'), app = require('../app'),"
+            " assert = require('node:assert');\n"
+            "test('one', () => assert.strictEqual(app.one(), 1));\n"
+        },
+        (f"{BREAK_JS}; echo 'require(`node:assert`).strictEqual = () => 0;' >> app.js",),
+        "",
+    ),
     "npm: a program in node_modules": Fake(
         NPM,
         (

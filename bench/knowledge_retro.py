@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from sparing.briefing.knowledge import bank_at, made_features
-from sparing.briefing.retro import RetroMaterial, asked, read_reply, record
+from sparing.briefing.retro import RetroMaterial, asked, record
 from sparing.config.sources import Sources
 from sparing.feature import Feature, FeatureStatus, slugify
-from sparing.finish.lessons import write_lessons
+from sparing.finish.lessons import read_reply, write_lessons
 from sparing.flow.advance import begin
 from sparing.job import Job, JobKind, Ticket
 from sparing.knowledge.page import BankEntry

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import click
 
-from scripts import coverage
+from scripts import conformance, coverage
 from sparing.cli.main import app
 from sparing.config.describe import settings_page
 
@@ -65,10 +65,17 @@ def _help(command: click.Command, context: click.Context) -> str:
     return "```\n" + "\n".join(lines) + "\n```\n"
 
 
+def agents_page(root: Path) -> str:
+    """From what the conformance suite has kept."""
+    kept = root / conformance.FILE.relative_to(ROOT)
+    return conformance.page(conformance.stored(kept))
+
+
 PAGES = (
     Page("docs/generated/coverage.md", coverage_page),
     Page("docs/generated/configuration.md", configuration_page),
     Page("docs/generated/cli.md", cli_page),
+    Page("docs/generated/agents.md", agents_page),
 )
 
 

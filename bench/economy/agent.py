@@ -61,6 +61,8 @@ class Agent(NamedTuple):
     """It may take a list of files that it was given for a listing of its own."""
     files: int = 1
     """That it asks for at once: more than one only where its tool takes a list."""
+    own: bool = False
+    """Its tools are the program's, which number one line in five."""
     trust: int = 0
     """Percent of the files that a fact sheet quotes which it does not open for that."""
 
@@ -181,11 +183,11 @@ def _results(tools: Sequence[Tool], files: int) -> Iterator[int]:
 
 def _tools(talk: Talk, errand: Errand, agent: Agent) -> list[Tool]:
     """What is only known by looking, as far as it is not known; then what is done in any case."""
-    own = [_paper(one) for one in errand.targets if one not in talk.opened]
+    own = [_paper(one, agent) for one in errand.targets if one not in talk.opened]
     known = {*talk.files, *errand.targets}
-    papers = [_paper(one) for one in errand.papers if one not in known]
+    papers = [_paper(one, agent) for one in errand.papers if one not in known]
     unknown = [one for one in errand.files if one not in known]
-    files = [_read(one) for one in unknown if not _trusts(talk, one, errand.step, agent)]
+    files = [_read(one, agent) for one in unknown if not _trusts(talk, one, errand.step, agent)]
     searches = list(_searches(talk.searches, errand, agent))
     looks = [one for pair in zip_longest(searches, files) for one in pair if one is not None]
     return [*own, *papers, *looks, *_work(errand.step)]
@@ -221,11 +223,13 @@ def _searches(known: set[int], errand: Errand, agent: Agent) -> Iterator[Tool]:
         yield Tool(SIZES.ask, size, search=number)
 
 
-def _read(file: File) -> Tool:
-    return Tool(SIZES.ask, round(file.tokens * SIZES.read_factor), file=file)
+def _read(file: File, agent: Agent) -> Tool:
+    factor = SIZES.own_read_factor if agent.own else SIZES.read_factor
+    return Tool(SIZES.ask, round(file.tokens * factor), file=file)
 
 
-def _paper(file: File) -> Tool:
-    code = file.path.endswith(".py")
-    factor = SIZES.read_factor if code else SIZES.paper_factor
+def _paper(file: File, agent: Agent) -> Tool:
+    if file.path.endswith(".py"):
+        return _read(file, agent)
+    factor = SIZES.own_paper_factor if agent.own else SIZES.paper_factor
     return Tool(SIZES.ask, round(file.tokens * factor), file=file)

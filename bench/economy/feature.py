@@ -27,10 +27,10 @@ from sparing.context.prompt.brief import (
     Brief,
     Code,
     Document,
-    Material,
     PromptRole,
     QuotedFinding,
     TurnSubject,
+    part_of,
 )
 from sparing.context.prompt.review_words import DomainOutcome, outcome_block
 from sparing.double.agent_draws import share
@@ -172,8 +172,8 @@ class Feature:
         task = parse_tasks(documents["tasks"])[step.task - 1]
         found = scope_task(task, plan, design)
         sections = (
-            Material("plan.md, for this task", found.plan.text),
-            Material("design.md, for this task", found.design.text),
+            part_of("plan.md", found.plan.text, documents["plan"]),
+            part_of("design.md", found.design.text, documents["design"]),
         )
         spec = tuple(one for one in brief.documents if one.name is ArtifactName.SPEC)
         goals = scope_prd(documents["prd"]).text

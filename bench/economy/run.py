@@ -149,7 +149,9 @@ class Run:
         owns = self._client.owns(writes=dispatch.writes)
         calls = turn(
             talk, errand, at,
-            self._agent._replace(files=self._client.files if owns else 1, trust=self._client.trust),
+            self._agent._replace(
+                files=self._client.files if owns else 1, own=owns, trust=self._client.trust
+            ),
         )  # fmt: skip
         return _Running(dispatch, option, talk, calls, sent, expected)
 

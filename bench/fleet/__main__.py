@@ -3,6 +3,8 @@
 disturbed   four workers take 200 features to their end while workers are killed, some with their
             disk, others stopped and woken, and the server is restarted twice. Every feature must
             end as on SQLite, with nothing committed or paid twice but turns that were under way.
+stopped     workers are stopped at 13 points of their work, replaced, and woken: three times each.
+takeover    how long a feature is without a worker after its own was killed or suspended.
 rates       the same work, undisturbed, by 1, 2, 4 and 8 workers: dispatches a second, connections
             and statements.
 idle        how many statements a worker sends that has nothing to do.
@@ -24,7 +26,7 @@ from pathlib import Path
 from scripts.postgres import server
 
 OUT = Path(__file__).parents[1] / "out" / "fleet.json"
-PARTS = ("disturbed", "rates", "idle", "upgrade")
+PARTS = ("disturbed", "stopped", "takeover", "rates", "idle", "upgrade")
 
 
 def main() -> int:
@@ -37,7 +39,7 @@ def main() -> int:
     options = parser.parse_args()
     found: dict[str, object] = {}
     good = True
-    for part in options.part or PARTS[: 4 if options.old else 3]:
+    for part in options.part or (PARTS if options.old else PARTS[:-1]):
         with server() as (url, folder):
             os.environ.update(PYTEST_DATABASE=url, SPARING_STATE__DATABASE=url)
             code, rows = _run(part, folder, options)
@@ -59,6 +61,14 @@ def _run(part: str, folder: Path, options: argparse.Namespace) -> tuple[bool, ob
         from bench.fleet.upgrade import run_upgrade
 
         return run_upgrade(options.old.resolve())
+    if part == "stopped":
+        from bench.fleet.stopped import run_stopped
+
+        return run_stopped()
+    if part == "takeover":
+        from bench.fleet.takeover import run_takeover
+
+        return run_takeover()
     from bench.fleet.rates import run_idle, run_rates
 
     return run_idle(folder) if part == "idle" else run_rates(folder, options.features)

@@ -11,18 +11,22 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from bench.fleet.day_cap import DayCap, as_variables, cap_settings
 from bench.fleet.features import INTERRUPTED, begin, faults, on_sqlite
 from scripts.postgres import control
+from sparing.config.settings import EngineSettings
 from sparing.desk.office import open_office
 from tests.conftest import DATABASE
 from tests.fleet.workers import Fleet
 
-LEASE_SECONDS = 3.0
-"""As the tests' fleet has it."""
+LEASE_SECONDS = EngineSettings().lease_seconds
 SLOTS = "4"
-PAUSE_SECONDS = (2.0, 6.0)
-"""Between two disturbances."""
-PATIENCE_SECONDS = 3600.0
+TURNS_BETWEEN = (2, 12)
+"""How many turns are ended between two disturbances; at random, whatever the machine's speed."""
+PAUSE_SECONDS = 60.0
+"""The longest time between two."""
+TURNS = "select count(*) from ledger where outcome <> 'open'"
+PATIENCE_SECONDS = 7200.0
 Process = subprocess.Popen[bytes]
 
 
@@ -33,7 +37,7 @@ class Disturber:
         self.fleet = fleet
         self.draw = random.Random(seed)
         self.done: Counter[str] = Counter()
-        self.takeovers: list[float] = []
+        self.noticed: list[float] = []
         self.woken: list[tuple[str, Process]] = []
         self.zombies: list[str] = []
         self._started = 0
@@ -45,8 +49,11 @@ class Disturber:
         return name, self.fleet.worker(name, "--slots", SLOTS)
 
     def disturb(self) -> None:
-        name = self.draw.choice(sorted(self.workers))
-        process, held = self.workers[name], self.fleet.claimed(self.workers[name])
+        ready = self.fleet.ready(self.workers)
+        if not ready:
+            return
+        name = self.draw.choice(ready)
+        process, held = self.workers[name], self.fleet.held(self.workers[name])
         kind = self.draw.choice(("kill", "lose", "stop", "drain"))
         self.done[kind] += 1
         if kind == "stop":
@@ -63,7 +70,7 @@ class Disturber:
             process.wait()
             self.workers.update((self._start(name),))
         if held and kind in ("kill", "lose"):
-            self._see_takeover(process)
+            self._see_release(held)
 
     def _stop(self, name: str, process: Process) -> None:
         """For half to three times its lease: if others have its work by then, it must end."""
@@ -74,10 +81,11 @@ class Disturber:
         os.killpg(process.pid, signal.SIGCONT)
         self.woken.append((name, process))
 
-    def _see_takeover(self, process: Process) -> None:
+    def _see_release(self, held: str) -> None:
+        """Until the dead worker's name is gone: from then on any worker with room may claim."""
         began = time.monotonic()
-        self.fleet.until(lambda: not self.fleet.claimed(process), "features of a dead worker")
-        self.takeovers.append(time.monotonic() - began)
+        self.fleet.until(lambda: not self.fleet.is_known(held), "features of a dead worker")
+        self.noticed.append(time.monotonic() - began)
 
     def reap(self) -> None:
         """Those that ended by themselves have others in their place."""
@@ -100,28 +108,39 @@ class Disturber:
 
 def run_disturbed(server: Path, count: int, workers: int, seed: int) -> tuple[bool, object]:
     with tempfile.TemporaryDirectory(prefix="sparing-fleet-") as folder:
-        fleet = Fleet(Path(folder), delay_seconds=0.5)
+        caps = cap_settings(count)
+        lease = {"engine.lease_seconds": LEASE_SECONDS}
+        fleet = Fleet(Path(folder), 0.5, as_variables({**caps, **lease}))
         state = {"state.database": DATABASE, "state.folder": str(fleet.folder / "state-home")}
-        begin(fleet, open_office(fleet.home, state), count)
+        office = open_office(fleet.home, state)
+        begin(fleet, office, count)
+        cap = DayCap(fleet, office, caps["caps.day_usd"])
         began = time.monotonic()
         try:
-            disturber = _disturbed(fleet, Disturber(fleet, workers, seed), server, count)
+            disturber = _disturbed(fleet, Disturber(fleet, workers, seed), cap, server, count)
             seconds = time.monotonic() - began
             wanted = on_sqlite(fleet.folder, fleet.folder / "script.toml", count)
-            found = [*faults(fleet, count, wanted), *disturber.zombies]
+            found = [*faults(fleet, count, wanted), *disturber.zombies, *cap.faults]
             interrupted = int(fleet.rows(INTERRUPTED)[0][0])
             dispatches = int(fleet.rows("select count(*) from ledger")[0][0])
         finally:
             fleet.end()
-    _tell(disturber, count, dispatches, interrupted, seconds, found)
+    _tell(disturber, count, dispatches, interrupted, seconds)
+    print(
+        f"{cap.waited} features waited for the cap of the day; of {cap.looks} looks at what was "
+        f"charged the highest was {100 * cap.highest:.1f} % of the cap"
+    )
+    print("\n".join(found) or "documents and code as on SQLite; nothing committed or paid twice")
     return not found, {
         "features": count, "seconds": seconds, "dispatches": dispatches,
-        "interrupted": interrupted, "done": disturber.done, "takeovers": disturber.takeovers,
-        "faults": found,
+        "interrupted": interrupted, "done": disturber.done, "noticed": disturber.noticed,
+        "waited_for_cap": cap.waited, "highest_share_of_cap": cap.highest, "faults": found,
     }  # fmt: skip
 
 
-def _disturbed(fleet: Fleet, disturber: Disturber, server: Path, count: int) -> Disturber:
+def _disturbed(
+    fleet: Fleet, disturber: Disturber, cap: DayCap, server: Path, count: int
+) -> Disturber:
     end = time.monotonic() + PATIENCE_SECONDS
     restarts = [count // 3, 2 * count // 3]
     while (done := fleet.completed()) < count:
@@ -130,22 +149,30 @@ def _disturbed(fleet: Fleet, disturber: Disturber, server: Path, count: int) -> 
             control(server, "restart")
             disturber.done["restart of the server"] += 1
             del restarts[0]
+        cap.look()
         disturber.reap()
         disturber.disturb()
         print(f"{done:4} of {count}  {dict(disturber.done)}", flush=True)
-        time.sleep(disturber.draw.uniform(*PAUSE_SECONDS))
+        _pause(fleet, disturber, count)
     return disturber
 
 
+def _pause(fleet: Fleet, disturber: Disturber, count: int) -> None:
+    wanted = int(fleet.rows(TURNS)[0][0]) + disturber.draw.randint(*TURNS_BETWEEN)
+    end = time.monotonic() + PAUSE_SECONDS
+    while time.monotonic() < end and fleet.completed() < count:
+        if int(fleet.rows(TURNS)[0][0]) >= wanted:
+            return
+        time.sleep(0.5)
+
+
 def _tell(
-    disturber: Disturber, count: int, dispatches: int, interrupted: int, seconds: float,
-    found: list[str],
-) -> None:  # fmt: skip
+    disturber: Disturber, count: int, dispatches: int, interrupted: int, seconds: float
+) -> None:
     print(f"{count} features, {dispatches} dispatches in {seconds:.0f} s (measured)")
     print(", ".join(f"{number} x {what}" for what, number in sorted(disturber.done.items())))
-    if disturber.takeovers:
-        times = sorted(disturber.takeovers)
+    if disturber.noticed:
+        times = sorted(disturber.noticed)
         middle, last = times[len(times) // 2], times[-1]
-        print(f"takeover: median {middle:.1f} s, longest {last:.1f} s; lease {LEASE_SECONDS:g} s")
+        print(f"noticed: median {middle:.1f} s, longest {last:.1f} s; lease {LEASE_SECONDS:g} s")
     print(f"{interrupted} turns were under way when their worker ended, and are marked so")
-    print("\n".join(found) or "documents and code as on SQLite; nothing committed or paid twice")

@@ -8,8 +8,8 @@ from pathlib import Path
 from sparing.cli.run.drive import Mode, run_features
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
-from tests.fleet.workers import TWICE, Fleet
-from tests.repositories import git, make_repository
+from tests.fleet.workers import TWICE, Fleet, sample_repository
+from tests.repositories import git
 
 FLOW = "L1"
 BEGAN = 1_767_225_600.0
@@ -59,7 +59,7 @@ def files(repository: Path, branch: str) -> str:
 
 def on_sqlite(folder: Path, script: Path, count: int) -> dict[str, str]:
     """The files of each branch when one process does it all on its own disk."""
-    checkout = make_repository(folder / "alone", {"README.md": "# Sample\n"})
+    checkout = sample_repository(folder / "alone", folder)
     flags = {"state.folder": str(folder / "state-alone"), "state.database": ""}
     office = open_office(checkout, {"engine.poll_seconds": 0.05, **flags})
     own = {"agent.backend": "scripted", "agent.script": str(script)}

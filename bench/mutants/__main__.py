@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import multiprocessing
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -46,6 +48,7 @@ EVERY = ""
 MOST_SHARE = 0.03
 """Of the time that all tests take: so much may be spent on one fault."""
 MOST_TESTS = 400
+FILES_AT_ONCE = 24
 LEAST_KILLED = 0.90
 MOST_EQUIVALENT = 0.05
 
@@ -62,13 +65,14 @@ def main() -> None:
     if options.list:
         print("\n".join(f"{n:4} line {one.line}: {one.id}" for n, one in enumerate(drawn)))
         return
-    called = _called_by(again=options.measure)
+    limit_seconds = 60 * options.minutes
+    called = _called_by(again=options.measure, limit_seconds=limit_seconds)
     known = _known()
     again = {one.id for one in drawn if one.id in known and not known[one.id].killed}
     wanted = [
         one for one in drawn if one.id not in known or (options.survivors and one.id in again)
     ]
-    _try_all(wanted, called, options.jobs)
+    _try_all(wanted, called, options.jobs, limit_seconds)
     known = _known()
     sys.exit(report(drawn, known))
 
@@ -81,6 +85,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--measure", action="store_true", help="measure again which test calls what"
     )
+    parser.add_argument("--minutes", type=float, default=0, help="stop then; it goes on next time")
     parser.add_argument("--list", action="store_true", help="name the faults and try none")
     return parser.parse_args()
 
@@ -99,11 +104,12 @@ def draw(count: int) -> list[Mutant]:
     return unique[:count]
 
 
-def _called_by(*, again: bool) -> dict[str, list[Test]]:
+def _called_by(*, again: bool, limit_seconds: float) -> dict[str, list[Test]]:
     """Tests by function, measured in a copy."""
     folder = OUT / "calls"
-    if again or not list(folder.glob("*.jsonl")):
-        _measure(folder)
+    if again:
+        shutil.rmtree(folder, ignore_errors=True)
+    _measure(folder, limit_seconds)
     found: dict[str, list[Test]] = {}
     for file in folder.glob("*.jsonl"):
         for line in file.read_text().splitlines():
@@ -113,18 +119,40 @@ def _called_by(*, again: bool) -> dict[str, list[Test]]:
     return found
 
 
-def _measure(folder: Path) -> None:
-    print("measuring which test calls which function …", flush=True)
+def _measure(folder: Path, limit_seconds: float) -> None:
+    """A few files at a time; what was measured is kept, so that it goes on where it was stopped."""
+    folder.mkdir(exist_ok=True)
+    done = folder / "measured.txt"
+    done.touch()
+    known = set(done.read_text().split())
+    wanted = [one for one in _test_files() if one not in known]
+    if not wanted:
+        return
+    print(f"measuring which test calls which function: {len(wanted)} files …", flush=True)
     copy = COPIES / "measured"
     make_copy(ROOT, copy)
-    folder.mkdir(exist_ok=True)
-    for old in folder.glob("*.jsonl"):
-        old.unlink()
-    wanted = [f"tests/{name}" for name in TESTED if (copy / "tests" / name).exists()]
     python = str(ROOT / ".venv" / "bin" / "python")
-    argv = (python, "-m", "pytest", "-q", "-n", "2", "-p", "bench.mutants.calls", *wanted)
     environ = {**os.environ, "PYTHONPATH": str(copy / "src"), VARIABLE: str(folder)}
-    subprocess.run(argv, cwd=copy, env=environ, check=False)
+    until = time.monotonic() + (limit_seconds or math.inf)
+    for n in range(0, len(wanted), FILES_AT_ONCE):
+        if time.monotonic() > until:
+            sys.exit(f"stopped after {n} of them; the same command goes on")
+        files = wanted[n : n + FILES_AT_ONCE]
+        argv = (python, "-m", "pytest", "-q", "-n", "2", "-p", "bench.mutants.calls", *files)
+        subprocess.run(argv, cwd=copy, env=environ, check=False)
+        with done.open("a") as file:
+            file.write("\n".join(files) + "\n")
+
+
+def _test_files() -> list[str]:
+    """In the order of the rooms; those that are named alone are files."""
+    tests = ROOT / "tests"
+    found = [
+        file
+        for name in TESTED
+        for file in (sorted((tests / name).rglob("test_*.py")) or [tests / name])
+    ]
+    return [str(one.relative_to(ROOT)) for one in found if "test_long_" not in one.name]
 
 
 def tests_for(mutant: Mutant, called: Mapping[str, Sequence[Test]], budget: float) -> list[Test]:
@@ -168,12 +196,16 @@ def _source(test: str) -> str:
     return _text(test.partition("::")[0])
 
 
-def _try_all(wanted: Sequence[Mutant], called: Mapping[str, Sequence[Test]], jobs: int) -> None:
+def _try_all(
+    wanted: Sequence[Mutant], called: Mapping[str, Sequence[Test]], jobs: int, limit_seconds: float
+) -> None:
+    """Without a limit, all of them."""
     began = time.monotonic()
     load_libraries()
     groups = [wanted[n::jobs] for n in range(jobs)]
+    until = began + limit_seconds if limit_seconds else math.inf
     workers = [
-        multiprocessing.get_context("fork").Process(target=_work, args=(n, group, called))
+        multiprocessing.get_context("fork").Process(target=_work, args=(n, group, called, until))
         for n, group in enumerate(groups)
     ]
     for worker in workers:
@@ -181,16 +213,21 @@ def _try_all(wanted: Sequence[Mutant], called: Mapping[str, Sequence[Test]], job
     for worker in workers:
         worker.join()
     if wanted:
-        print(f"{len(wanted)} tried in {(time.monotonic() - began) / 60:.1f} min")
+        print(f"{len(wanted)} wanted, in {(time.monotonic() - began) / 60:.1f} min")
 
 
-def _work(number: int, group: Sequence[Mutant], called: Mapping[str, Sequence[Test]]) -> None:
+def _work(
+    number: int, group: Sequence[Mutant], called: Mapping[str, Sequence[Test]], until: float
+) -> None:
     copy = COPIES / f"copy-{number}"
     make_copy(ROOT, copy)
     if run_tests([SOUND], copy, 60) != "survived":
         sys.exit(f"the tests of the copy fail without any fault: {SOUND}")
     budget = MOST_SHARE * sum(test.seconds for test in called[EVERY])
     for mutant in group:
+        if time.monotonic() > until:
+            print("stopped; the same command goes on")
+            return
         tests = tests_for(mutant, called, budget)
         expected = sum(test.seconds for test in tests)
         outcome = (
