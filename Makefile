@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
-POSTGRES_TESTS := tests/records tests/fleet
+POSTGRES_ENGINE := $(addprefix tests/engine/test_,$(addsuffix .py,approvals crash finishing gates points projection quota_reset repeated_feedback))
+POSTGRES_TESTS := tests/records tests/fleet tests/desk $(POSTGRES_ENGINE)
 EXTRAS := $(VENV)/.extras
 NODE := .browser/node_modules
 CLIENTS := .clients/.ready
@@ -11,10 +12,12 @@ PARTS := [claude,api,charts,web]
 TOOL := $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/sparing/venv
 COMPILE := uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate
 installed = command -v $(1) >/dev/null || { echo "installing $(1) …"; apt-get update -q >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -y -q $(1) >/dev/null; } || { echo "error: $(1) is not installed"; echo "fix: as root: apt-get install $(1)"; exit 1; }
+# A folder of its own for the files of tests, removed at once: left to itself, pytest removes those of earlier runs file by file, which takes minutes.
+in_folder = folder=$$(mktemp -d) && { $(1) --basetemp="$$folder/t" && rm -rf "$$folder"; }
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install package release postgres help setup extras demo demo-claude browser test test-long test-nightly conformance chaos mutants lint format bench bench-short bench-client bench-client-short nightly bench-own bench-fleet bench-page bench-compare bench-loop bench-disk bench-corpus bench-histories bench-knowledge docs lock clean
+.PHONY: install package release postgres help setup extras demo demo-claude browser test test-long test-nightly conformance chaos mutants lint format bench bench-short bench-client bench-client-short nightly bench-own bench-fleet bench-page bench-monorepo bench-compare bench-loop bench-disk bench-corpus bench-histories bench-knowledge docs lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -57,10 +60,10 @@ demo: $(STAMP) ## run the whole workflow on a sample project; no key, no server
 	@$(BIN)/sparing demo
 
 test: $(STAMP) ## run the tests
-	@$(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder $(PYTEST_FLAGS)
+	@$(call in_folder,$(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder $(PYTEST_FLAGS))
 
 test-long: $(STAMP) ## whole runs that are killed, parked, continued and merged
-	@PYTEST_LONG=1 $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder -m "long and not nightly" $(PYTEST_FLAGS)
+	@$(call in_folder,PYTEST_LONG=1 $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder -m "long and not nightly" $(PYTEST_FLAGS))
 
 test-nightly: $(STAMP) ## long runs in processes of their own, other cases of them, properties with more examples
 	@PYTEST_LONG=1 PYTEST_OWN_PROCESSES=1 $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder -m "long or nightly or hypothesis" $(PYTEST_FLAGS)
@@ -73,8 +76,8 @@ $(CLIENTS): Makefile
 	@echo "adding clients to .clients (only once) …"
 	@npm install --silent --no-audit --no-fund --prefix .clients @openai/codex@0.166.0 opencode-ai@1.18.33 @google/gemini-cli@0.61.0 && touch $@
 
-conformance: $(EXTRAS) $(CLIENTS) ## every backend, with the real clients, in a network that has loopback alone
-	@PYTEST_CLIENTS=1 $(BIN)/python -m scripts.loopback $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder tests/agents tests/workspace/test_real_setup.py tests/workspace/test_real_registry.py tests/report/test_html.py $(PYTEST_FLAGS)
+conformance: $(EXTRAS) $(CLIENTS) ## every backend, with the real clients, in a network that has loopback alone; keeps what it found for docs/generated/agents.md
+	@PYTEST_CLIENTS=1 $(BIN)/python -m scripts.loopback $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder -p scripts.conformance tests/agents tests/workspace/test_real_setup.py tests/workspace/test_real_registry.py tests/report/test_html.py $(PYTEST_FLAGS)
 
 browser: $(EXTRAS) $(NODE)/.ready ## the page in a real Chromium: gates, hostile texts, axe; types of its script; takes pictures for docs/page.md
 	@$(call installed,chromium)
@@ -85,7 +88,7 @@ $(NODE)/.ready:
 	@$(call installed,npm)
 	@npm install --silent --no-audit --no-fund --prefix .browser axe-core@4.14.0 typescript@5.9.3 && touch $@
 
-postgres: $(STAMP) ## the suite of records on a real Postgres, in a cluster of its own on a unix socket
+postgres: $(STAMP) ## the suites of records, fleet and desk and part of the engine's on a Postgres of its own; all of it in make nightly
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || { echo "installing postgresql …"; apt-get update -q >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -y -q postgresql >/dev/null; } || { echo "error: postgresql is not installed"; echo "fix: as root: apt-get install postgresql"; exit 1; }
 	@$(BIN)/python -m scripts.postgres $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder $(POSTGRES_TESTS) $(PYTEST_FLAGS)
 
@@ -112,14 +115,15 @@ bench: $(EXTRAS) ## the grid: flows, kinds of agents and pauses, 24 draws each, 
 bench-short: $(STAMP) ## the same with two draws a cell, in a few minutes; fails if a line is hidden or a bound is beaten
 	@$(BIN)/python -m bench.economy --short
 
-bench-client: $(EXTRAS) ## whole features through the real Claude Code client with drawn agents; resumable, takes hours
+bench-client: $(EXTRAS) $(CLIENTS) ## whole features through the real Claude Code client with drawn agents, a small one through each other client; resumable, takes hours
 	@$(BIN)/python -m bench.client $(BENCH_FLAGS)
 
 bench-client-short: $(EXTRAS) ## the part of it that CI runs: one small feature, ledger against bill
 	@$(BIN)/python -m bench.client --short --again
 
-nightly: $(EXTRAS) test-nightly ## what takes hours: the grid of features in process, and all of bench-client with each lever off
+nightly: $(EXTRAS) $(CLIENTS) test-nightly ## what takes hours: the grid of features in process, and all of bench-client with each lever off
 	@PYTEST_LONG=1 $(MAKE) conformance
+	@$(MAKE) postgres POSTGRES_TESTS="tests/records tests/fleet tests/desk tests/engine"
 	@$(BIN)/python -m bench.economy
 	@$(BIN)/python -m bench.client --levers --roles --again
 	@$(BIN)/python -m bench.chaos --again --stride 7
@@ -139,6 +143,9 @@ bench-fleet: $(STAMP) ## workers on a Postgres of its own: killed, lost, stopped
 
 bench-page: $(EXTRAS) ## the page with 200 features and 50,000 events; twenty slow readers of one run
 	@$(BIN)/python -m bench.page
+
+bench-monorepo: $(STAMP) ## the start of a feature of one package in a repository of 50,000 files, against a small one
+	@$(BIN)/python -m bench.monorepo
 
 bench-compare: $(STAMP) ## the demo's processor time against another checkout: make bench-compare OLD=folder
 	@test -n "$(OLD)" || { echo "error: no folder named"; echo "fix: make bench-compare OLD=folder"; exit 64; }
