@@ -5,6 +5,7 @@ Covers: H1
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -62,6 +63,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if not IN_LENGTH:
         longer = ("long", "nightly")
         items[:] = [item for item in items if not any(map(item.get_closest_marker, longer))]
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests that stay until the end need not be looked through by each collection."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

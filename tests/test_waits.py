@@ -28,6 +28,7 @@ PROCESSES = ("run", "check_output", "check_call", "call")
 ENDLESS = ("wait", "communicate", "join", "result", "acquire", "poll")
 """Methods that wait for ever without a number."""
 NETWORK = ("open_connection", "create_connection", "urlopen", "readuntil", "get_result", "waitpid")
+WAITS = frozenset({*PROCESSES, *ENDLESS, *NETWORK, "flock"})
 
 WITHOUT = {
     "agents/acp/backend.py _converse stopped.wait()": "a task that ends with the turn",
@@ -130,7 +131,8 @@ def endless_calls(source: str) -> Iterator[tuple[str, str]]:
     def walk(node: ast.AST, function: str) -> Iterator[tuple[str, str]]:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             function = node.name
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in WAITS:
+            assert isinstance(node.func, ast.Attribute)
             given = {one.arg for one in node.keywords}
             owner, name = ast.unparse(node.func.value), node.func.attr
             process = owner == "subprocess" and name in PROCESSES and "timeout" not in given

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.artifact import ArtifactName
@@ -37,6 +37,7 @@ from sparing.turn import StageStep, Turn
 from sparing.turn_kind import Actor
 from sparing.way import Policy, Way
 from tests.briefing.sample import FOLDER, Sample, make_sample
+from tests.examples import many
 from tests.repositories import commit_files, git
 
 MOVES = 14
@@ -107,7 +108,7 @@ def look(job: Job, text: str) -> SeenVerdict:
     return SeenVerdict(found)
 
 
-@settings(max_examples=150, deadline=None)
+@many(150)
 @given(
     st.lists(reply, max_size=12),
     st.sampled_from(("specify", "implement")),

@@ -195,6 +195,7 @@ def test_levers_a_client_lacks_are_named() -> None:
     assert {one.lever for one in load("adaptive").off} == {Lever.HOUR, Lever.TRIM, *unproven}
 
 
+@pytest.mark.long
 def test_a_result_comes_back_from_its_file_and_makes_tables() -> None:
     """E4: what is published comes from what was stored."""
     found = [work_off(Job("L1", kind, 0, levers=True)) for kind in (LIGHT, AgentKind.TYPICAL)]

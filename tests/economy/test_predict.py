@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.cache import CacheBlock, CacheRequest, Life, PromptCache, RequestPart
@@ -19,6 +19,7 @@ from sparing.economy.predict import Inputs, Offer, ReadAgain, Transcript, predic
 from sparing.segment import Segment, Volatility
 from sparing.usage import Usage
 from sparing.way import Way
+from tests.examples import many
 
 ONE_CALL = TurnWork(1, 0, 0)
 MINIMUM = 1_024
@@ -94,7 +95,7 @@ class Client:
         return Inputs(at, TYPICAL, BASE, offers, known, minimum_tokens=MINIMUM, start_seconds=0)
 
 
-@settings(max_examples=150)
+@many(150)
 @given(
     hour=st.booleans(),
     turns=st.lists(

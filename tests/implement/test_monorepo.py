@@ -43,6 +43,7 @@ def test_checks_of_the_package_then_of_the_whole(tmp_path: Path) -> None:
     assert "test of the whole repository, all of it in " in shown
 
 
+@pytest.mark.long
 def test_what_breaks_elsewhere_is_seen_at_the_end(tmp_path: Path) -> None:
     """K2: a package's own checks can't see it."""
     files = {**FILES, "Makefile": "test:\n\ttest ! -f packages/api/made.txt\n"}
@@ -114,6 +115,7 @@ SIBLING = {
 SPARSE: dict[str, object] = {"workspace__root": API, "workspace__sparse": "on"}
 
 
+@pytest.mark.long
 def test_a_sparse_worktree_from_start_to_merge(tmp_path: Path) -> None:
     """K2: a check that needs what was left out has all files; the branch has every file."""
     built = build(tmp_path, TASKS, SCRIPT, {**FILES, **SIBLING}, **SPARSE)
@@ -141,6 +143,7 @@ def test_what_a_sparse_worktree_holds(tmp_path: Path) -> None:
     assert "All other files are unchanged in git" in sent
 
 
+@pytest.mark.long
 def test_what_was_red_before_with_all_files_is_not_the_feature_s(tmp_path: Path) -> None:
     """K2: green with a part of the files, red with all of them, before and after."""
     check = "test:\n\ttest ! -d ../web\n"

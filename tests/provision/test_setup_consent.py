@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from sparing.desk.setup.worktree_setup import changed_setup
 from sparing.workspace.checks.environment import tools_of
 from tests.engine.setup_scene import Scene
@@ -16,6 +18,7 @@ from tests.repositories import write_files
 from tests.workspace.setup_ways import LINKED, MINE, NESTED, PACKAGE, PIP, WAYS, WORDS
 
 
+@pytest.mark.long
 def test_a_worktree_made_again_is_set_up_from_the_base(tmp_path: Path) -> None:
     """H7: a new requirement is not installed because a folder vanished."""
     scene = Scene(tmp_path, {"requirements.txt": "tinywords\n"}, "pip install -r requirements.txt")
@@ -80,6 +83,7 @@ def test_what_a_person_agreed_to_is_installed(tmp_path: Path) -> None:
     assert "another" not in scene.seen()
 
 
+@pytest.mark.long
 def test_an_agreement_does_not_outlive_its_commit(tmp_path: Path) -> None:
     """H7: the same list on a branch that no longer has the commit is asked about again."""
     scene = Scene(tmp_path, WORDS, PIP)
@@ -92,6 +96,7 @@ def test_an_agreement_does_not_outlive_its_commit(tmp_path: Path) -> None:
     assert MINE not in scene.seen()
 
 
+@pytest.mark.long
 def test_a_no_is_remembered_and_told_once(tmp_path: Path) -> None:
     scene = Scene(tmp_path, WORDS, PIP)
     scene.opened()
@@ -117,6 +122,7 @@ def test_a_set_up_that_a_feature_brings_waits_for_a_person(tmp_path: Path) -> No
     assert scene.runs() == 1
 
 
+@pytest.mark.long
 def test_a_lane_is_set_up_from_the_base(tmp_path: Path) -> None:
     """H7: a worktree for a task begins at the branch's head, its set-up does not."""
     scene = Scene(tmp_path, WORDS, PIP)
@@ -127,6 +133,7 @@ def test_a_lane_is_set_up_from_the_base(tmp_path: Path) -> None:
     assert (scene.worktree.path / "requirements.txt").read_text() == MINE
 
 
+@pytest.mark.long
 def test_nothing_that_git_ignores_is_within_reach(tmp_path: Path) -> None:
     """H7: an agent's own program lies where a set-up looks for one; it stays, and neither
     the set-up nor a check sees it."""

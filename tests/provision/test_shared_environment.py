@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.engine.small import SCRIPT
 from tests.repositories import commit_files, make_repository
 from tests.terminal import sparing
+
+pytestmark = pytest.mark.long
 
 FILES = {
     "README.md": "# Sample\n",

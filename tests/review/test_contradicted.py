@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.finding import Verdict
 from sparing.review.verdict import Complaint, passes, read_verdict
+from tests.examples import many
 from tests.review.test_malformed import APPROVING, REFUSING, bases
 
 REFUSALS = (
@@ -78,7 +79,7 @@ def test_a_contradicted_approval_is_a_complaint(family: Any) -> None:
         assert isinstance(found, Complaint), reply[:300]
 
 
-@settings(max_examples=300)
+@many(300)
 @given(st.text(max_size=400).filter(lambda text: "{" not in text))
 def test_prose_alone_is_never_a_verdict(text: str) -> None:
     """C14: whatever it says."""
@@ -94,7 +95,7 @@ prose = st.lists(
 ).map(" ".join)
 
 
-@settings(max_examples=300)
+@many(300)
 @given(prose, prose, st.sampled_from(REFUSALS), st.sampled_from(bases()), st.booleans())
 def test_an_approval_in_prose_that_refuses_is_never_one(
     before: str, after: str, refusal: str, base: str, first: bool

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.finding import Verdict
 from sparing.review.reply import DEPTH_LIMIT, REPLY_LIMIT
 from sparing.review.verdict import Complaint, ReviewedText, passes, read_verdict
+from tests.examples import many
 
 APPROVING: list[dict[str, Any]] = [
     {"approved": True, "findings": [], "summary": "fine"},
@@ -166,7 +167,7 @@ pieces = st.sampled_from(
 noise = st.lists(pieces | st.text(max_size=6), max_size=12).map("".join)
 
 
-@settings(max_examples=300)
+@many(300)
 @given(noise)
 def test_no_text_crashes_and_an_approval_is_one_that_was_written(text: str) -> None:
     """C14: what passes is an object of the reply that says so itself."""
@@ -176,7 +177,7 @@ def test_no_text_crashes_and_an_approval_is_one_that_was_written(text: str) -> N
         assert '"findings": []' in text
 
 
-@settings(max_examples=300)
+@many(300)
 @given(noise, noise)
 def test_a_refusal_in_a_reply_is_never_outvoted(before: str, after: str) -> None:
     """C14: whatever stands around it."""
@@ -184,7 +185,7 @@ def test_a_refusal_in_a_reply_is_never_outvoted(before: str, after: str) -> None
     assert isinstance(found, Complaint) or not passes(found)
 
 
-@settings(max_examples=300)
+@many(300)
 @given(st.dictionaries(keys, values, max_size=5))
 def test_a_json_object_passes_only_by_the_rule(value: dict[str, Any]) -> None:
     """C2: approved, a list of findings, and nothing in it that blocks or warns."""

@@ -12,6 +12,8 @@ import pytest
 from tests.engine.built import SATISFIED, Built, build, task, turn
 from tests.engine.killed import KILLED
 
+pytestmark = pytest.mark.long
+
 TASKS = "".join(
     (
         task("1", "Write one", "one.txt"),
@@ -116,7 +118,6 @@ def test_orders_that_make_no_sense_are_refused(built: Built) -> None:
     assert built.sparing("approve", "1").code == 0
 
 
-@pytest.mark.long
 def test_a_task_is_split_and_only_its_parts_are_done(built: Built) -> None:
     """A11: the author of the tasks writes the parts; what is done and unchanged stays done."""
     before = dispatched(built)

@@ -15,6 +15,8 @@ from tests.engine.built import SATISFIED, task, turn
 from tests.repositories import git
 from tests.upstream.scene import Scene, scene
 
+pytestmark = pytest.mark.long
+
 NOW = 1_767_225_600.0
 
 

@@ -83,6 +83,7 @@ def test_an_answer_waits_for_the_command_that_is_named(
     assert played.say("show", "1", "--json").json["stage"] == "design_review"
 
 
+@pytest.mark.long
 def test_the_terminal_of_the_page(played: Played) -> None:
     """K3: it shows the link that lets a browser in, another one after each login, and why a page
     failed."""

@@ -15,6 +15,8 @@ from tests.upstream.host import requested
 from tests.upstream.test_sync import OURS, THEIRS, waiting
 from tests.web.asking import Door
 
+pytestmark = pytest.mark.long
+
 
 class Page:
     """Of feature 001 of a repository whose state is in this folder."""

@@ -27,6 +27,11 @@ STARTS = re.compile(
     r"subprocess\.(run|Popen|call|check_call|check_output)|Popen|asyncio\.create_subprocess_\w+"
     r"|os\.(system|popen|exec\w*|spawn\w*|posix_spawn\w*)|_posixsubprocess\.\w+|pty\.spawn"
 )
+LAST_NAMES = re.compile(
+    r"run|ask|text|stay_open|start_git|call|Popen|check_\w+|create_subprocess_\w+|system|popen"
+    r"|exec\w*|spawn\w*|posix_spawn\w*|fork_exec"
+)
+"""How the names of such calls end; writing out the names of all calls takes long."""
 LOOKS = {
     *("cat-file", "check-attr", "config", "diff-tree", "for-each-ref", "log", "ls-files"),
     *("ls-tree", "merge-base", "rev-list", "rev-parse", "show", "status", "version"),
@@ -83,14 +88,21 @@ def words_of(node: ast.AST, assigned: dict[str, ast.AST]) -> Iterator[str]:
 
 @cache
 def named_calls() -> list[tuple[str, ast.AST, ast.Call, str]]:
-    """Every call of the product: its file, the function it stands in, itself and its name."""
+    """Every call that may start a process: its file, the function it stands in, itself and its
+    name."""
     return [
         (file, function, node, ast.unparse(node.func))
         for file, tree in trees().items()
         for function in functions(tree)
         for node in ast.walk(function)
-        if isinstance(node, ast.Call)
+        if isinstance(node, ast.Call) and LAST_NAMES.fullmatch(_last_name(node.func))
     ]
+
+
+def _last_name(called: ast.AST) -> str:
+    owner = getattr(getattr(called, "value", None), "id", "")
+    name = getattr(called, "attr", "") or getattr(called, "id", "")
+    return "fork_exec" if owner == "_posixsubprocess" else name
 
 
 def calls(pattern: re.Pattern[str]) -> Iterator[Call]:
