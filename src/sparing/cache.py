@@ -20,30 +20,15 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from functools import lru_cache
 from heapq import heappop, heappush
-from types import MappingProxyType
+from itertools import takewhile
 from typing import NamedTuple, TypedDict, assert_never
 
+from sparing.cache_minimum import MINIMUM_TOKENS, minimum_of
 from sparing.usage import Usage
 
 MOST_MARKS = 4
 LOOK_BACK_BLOCKS = 20
 """Blocks searched back from a mark, including the marked block itself."""
-STRICTEST_MINIMUM = 4096
-MINIMUM_TOKENS: Mapping[str, int] = MappingProxyType(
-    {
-        "claude-fable-5": 512,
-        "claude-opus-5": 512,
-        "claude-opus-4-8": 1024,
-        "claude-opus-4-7": 2048,
-        "claude-opus-4-6": 4096,
-        "claude-opus-4-5": 4096,
-        "claude-sonnet-5": 1024,
-        "claude-sonnet-4": 1024,
-        "claude-haiku-4-5": 4096,
-        "": STRICTEST_MINIMUM,
-    }
-)
-"""The shortest prefix that is cached, by the longest matching start of the model's name."""
 
 
 class TooManyMarks(ValueError):
@@ -93,6 +78,9 @@ class CacheBlock:
             raise ValueError(f"a block of {self.tokens} tokens; a count is never negative")
         if self.mark is not None and self.tokens == 0:
             raise ValueError("an empty block cannot carry a mark")
+
+    def marked(self, mark: Life) -> CacheBlock:
+        return CacheBlock(self.part, self.digest, self.tokens, mark, self.joined)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +149,7 @@ class PromptCache:
         self._entries: dict[str, _Entry] = {}
         # One item an entry, with an expiry that may since have been put off.
         self._deadlines: list[tuple[float, str]] = []
+        self._last: tuple[CacheRequest, list[_Prefix]] = CacheRequest("", ()), []
 
     def bill(
         self, request: CacheRequest, at: float, *, output: int = 0, ready_at: float | None = None
@@ -173,7 +162,7 @@ class PromptCache:
         if ready < at:
             raise ValueError(f"the answer begins at {ready}, before the request at {at}")
         self._drop_expired(at)
-        prefixes = _prefixes(request)
+        prefixes = self._prefixes(request)
         marks = self._cacheable_marks(request, prefixes)
         hit = self._longest_hit(prefixes, marks, at)
         before = [mark for mark in marks if hit and mark.place <= hit.place]
@@ -185,6 +174,11 @@ class PromptCache:
         for mark in after:
             self._write(mark, at, ready)
         return _usage(prefixes, hit, after, output)
+
+    def copy(self) -> PromptCache:
+        twin = PromptCache(self._minimums, lives_apart=self._apart)
+        twin._entries, twin._deadlines = dict(self._entries), list(self._deadlines)
+        return twin
 
     def dump(self) -> list[StoredEntry]:
         return [
@@ -202,16 +196,29 @@ class PromptCache:
             cache._put(item["key"], entry)
         return cache
 
-    def _minimum(self, model: str) -> int:
-        known = [name for name in self._minimums if model.startswith(name)]
-        return self._minimums[max(known, key=len)] if known else STRICTEST_MINIMUM
+    def _prefixes(self, request: CacheRequest) -> list[_Prefix]:
+        """Each prefix of a request. Requests of one conversation begin with the same blocks, so
+        those that were in the last request too, the very objects, are not hashed again."""
+        before, known = self._last
+        same = before.model == request.model and before.settings == request.settings
+        pairs = zip(before.blocks, request.blocks, strict=False) if same else ()
+        prefixes = known[: sum(1 for _ in takewhile(_is_one, pairs))]
+        key, tokens, step = prefixes[-1] if prefixes else (request.model, 0, 0)
+        for block in request.blocks[len(prefixes) :]:
+            settings = request.settings if block.part is RequestPart.MESSAGES else ""
+            key = _longer(key, block.part, settings, block.digest)
+            tokens += block.tokens
+            step += not block.joined
+            prefixes.append(_Prefix(key, tokens, step))
+        self._last = request, prefixes
+        return prefixes
 
     def _cacheable_marks(self, request: CacheRequest, prefixes: Sequence[_Prefix]) -> list[_Mark]:
-        minimum = self._minimum(request.model)
+        minimum = minimum_of(request.model, self._minimums)
         return [
-            _Mark(place, block.mark, prefix)
-            for place, (block, prefix) in enumerate(zip(request.blocks, prefixes, strict=True))
-            if block.mark is not None and prefix.tokens >= minimum
+            _Mark(place, block.mark, prefixes[place])
+            for place, block in enumerate(request.blocks)
+            if block.mark is not None and prefixes[place].tokens >= minimum
         ]
 
     def _longest_hit(
@@ -239,7 +246,7 @@ class PromptCache:
         entry = self._readable(key, at)
         if entry is not None:
             until = at + min(life.seconds, entry.life.seconds)
-            self._entries[key] = entry._replace(expires_at=max(entry.expires_at, until))
+            self._entries[key] = _Entry(entry.life, entry.ready_at, max(entry.expires_at, until))
 
     def _write(self, mark: _Mark, at: float, ready_at: float) -> None:
         entry = _Entry(mark.life, ready_at, at + mark.life.seconds)
@@ -269,16 +276,8 @@ class PromptCache:
                 heappush(self._deadlines, (expires_at, key))
 
 
-def _prefixes(request: CacheRequest) -> list[_Prefix]:
-    prefixes: list[_Prefix] = []
-    key, tokens, step = request.model, 0, 0
-    for block in request.blocks:
-        settings = request.settings if block.part is RequestPart.MESSAGES else ""
-        key = _longer(key, block.part, settings, block.digest)
-        tokens += block.tokens
-        step += not block.joined
-        prefixes.append(_Prefix(key, tokens, step))
-    return prefixes
+def _is_one(pair: tuple[CacheBlock, CacheBlock]) -> bool:
+    return pair[0] is pair[1]
 
 
 @lru_cache(maxsize=16_384)

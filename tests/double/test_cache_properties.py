@@ -145,3 +145,40 @@ def test_one_more_mark_changes_no_total_and_loses_no_read(
 @given(histories(), st.integers(-10_000_000, 10_000_000))
 def test_only_differences_of_time_matter(history: list[Sent], shift: int) -> None:
     assert play(PromptCache(), history, shift) == play(PromptCache(), history)
+
+
+@st.composite
+def conversations(draw: st.DrawFn) -> list[Sent]:
+    """Starts of one prompt, in any order, under two models and settings: they share blocks."""
+    whole = draw(requests())
+    history: list[Sent] = []
+    for at in range(draw(st.integers(0, 8))):
+        blocks = whole.blocks[: draw(st.integers(0, len(whole.blocks)))]
+        model = draw(st.sampled_from([MODEL, "claude-opus-5"]))
+        request = CacheRequest(model, blocks, draw(st.sampled_from(["", "thinking"])))
+        history.append(Sent(at, at, request))
+    return history
+
+
+def with_blocks_of_its_own(sent: Sent) -> Sent:
+    blocks = tuple(replace(block) for block in sent.request.blocks)
+    return sent._replace(request=replace(sent.request, blocks=blocks))
+
+
+@given(conversations())
+def test_shared_blocks_are_billed_as_equal_ones(history: list[Sent]) -> None:
+    apart = [with_blocks_of_its_own(sent) for sent in history]
+    assert play(PromptCache(), history) == play(PromptCache(), apart)
+
+
+@given(histories(), histories())
+def test_a_copy_knows_the_same_and_leaves_the_original_alone(
+    before: list[Sent], after: list[Sent]
+) -> None:
+    end = before[-1].at if before else 0
+    cache = PromptCache()
+    play(cache, before)
+    stored = cache.dump()
+    bills = play(cache.copy(), after, end)
+    assert cache.dump() == stored
+    assert bills == play(PromptCache.load(stored), after, end)

@@ -6,7 +6,7 @@ Covers: D2, E5
 from __future__ import annotations
 
 from sparing.cache import Life
-from sparing.economy.cache_contents import MINIMUM_TOKENS, minimum_of
+from sparing.cache_minimum import MINIMUM_TOKENS, minimum_of
 from sparing.economy.cache_lives import (
     ANSWER_TOKENS,
     NO_PRIMER,

@@ -14,7 +14,8 @@ import os
 import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
+from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -226,30 +227,18 @@ class Transcripts:
     def _request(self, conversation: ClientConversation, sent: int) -> CacheRequest:
         """The request; marks end tools, system prompt and messages. No block may be empty."""
         system, tools = conversation.system, conversation.tools
-        blocks = [
-            CacheBlock(RequestPart.TOOLS, f"tools {tools.name}", tools.tokens),
-            CacheBlock(RequestPart.SYSTEM, _digest(system), estimate_tokens(system)),
-            *(
-                CacheBlock(RequestPart.MESSAGES, digest, tokens)
-                for digest, tokens, _ in conversation.messages[:sent]
-            ),
-        ]
-        own = [_life(mark) for _, _, mark in conversation.messages[:sent]]
+        messages = conversation.messages[:sent]
         # No mark may outlive one before it, so the client's own live as long as the first of these.
-        first = next((life for life in own if life), Life.FIVE_MINUTES)
-        kept = [
-            (block, life)
-            for block, life in zip(blocks, [first, first, *own], strict=True)
-            if block.tokens
+        first = next((mark for _, _, mark in messages if mark), SHORT)
+        blocks = [
+            (RequestPart.TOOLS, f"tools {tools.name}", tools.tokens, first),
+            (RequestPart.SYSTEM, _digest(system), estimate_tokens(system), first),
+            *((RequestPart.MESSAGES, *message) for message in messages),
         ]
-        last = len(kept) - 1
-        return CacheRequest(
-            conversation.model,
-            tuple(
-                replace(block, mark=life or (Life.FIVE_MINUTES if place == last else None))
-                for place, (block, life) in enumerate(kept)
-            ),
-        )
+        kept = [_block(*block) for block in blocks if block[2]]
+        if kept and kept[-1].mark is None:
+            kept[-1] = kept[-1].marked(Life.FIVE_MINUTES)
+        return CacheRequest(conversation.model, tuple(kept))
 
     def _write(self, path: Path, value: object) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -275,6 +264,12 @@ def _bill_of(row: dict[str, int]) -> Usage:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@lru_cache(maxsize=16_384)
+def _block(part: RequestPart, digest: str, tokens: int, mark: object) -> CacheBlock:
+    """One and the same object each time, so that the cache sees what requests have in common."""
+    return CacheBlock(part, digest, tokens, _life(mark))
 
 
 def _life(mark: object) -> Life | None:

@@ -16,6 +16,7 @@ from sparing.briefing.fact_sheet import sheet_words
 from sparing.briefing.other_policies import base_digest, other_prompts
 from sparing.briefing.recall import Recall, recalled
 from sparing.briefing.trunk_group import access_of, client_of, policy_of, system_of
+from sparing.cache_minimum import minimum_of
 from sparing.context.documents.fix_summary import answers
 from sparing.context.prompt.brief import REVIEWS, Brief
 from sparing.context.prompt.compose import Composed
@@ -30,7 +31,7 @@ from sparing.dispatch.alternatives import (
     ways_of,
     weighed,
 )
-from sparing.economy.cache_contents import Base, SentPrompt, believed, minimum_of
+from sparing.economy.cache_contents import Base, SentPrompt, believed
 from sparing.economy.cache_lives import pass_share
 from sparing.economy.choose import Moment, Template, WayDecision, decide_way
 from sparing.economy.cost_model import TYPICAL, Rates

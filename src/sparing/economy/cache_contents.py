@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
-from sparing.cache import MINIMUM_TOKENS, CacheBlock, Life, RequestPart
+from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.segment import Segment
 
 
@@ -61,12 +61,6 @@ class SentPrompt:
     life: Life = Life.FIVE_MINUTES
     """Lifetime of the mark that the client puts at the end of each message."""
     resumed: bool = False
-
-
-def minimum_of(model: str) -> int:
-    """Fewest tokens of a prompt that are cached; the strictest value for an unknown model."""
-    names = [name for name in MINIMUM_TOKENS if model.startswith(name)]
-    return MINIMUM_TOKENS[max(names, key=len)]
 
 
 def blocks_of(segments: Iterable[Segment], life: Life, marks: int) -> tuple[CacheBlock, ...]:

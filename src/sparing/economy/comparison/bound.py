@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from sparing.cache import MINIMUM_TOKENS, CacheBlock, CacheRequest, Life, PromptCache, RequestPart
+from sparing.cache import CacheBlock, CacheRequest, Life, PromptCache, RequestPart
+from sparing.cache_minimum import MINIMUM_TOKENS
 from sparing.economy.cost_model import Rates
 from sparing.usage import Usage
 from sparing.way import Way
@@ -112,7 +113,7 @@ class Replay:
 
     def copy(self) -> Replay:
         twin = Replay(self._minimums)
-        twin._cache = PromptCache.load(self._cache.dump(), self._minimums)
+        twin._cache = self._cache.copy()
         twin._talk = Conversations(self._talk.transcripts)
         twin._ends = dict(self._ends)
         return twin
@@ -126,7 +127,7 @@ class Replay:
         for number, (messages, output) in enumerate(self._talk.go_on(turn, way)):
             # As a client does it: the end of the last message carries a mark.
             *before, last = (*turn.base, *messages)
-            blocks = (*before, replace(last, mark=last.mark or turn.life))
+            blocks = (*before, last if last.mark else last.marked(turn.life))
             start = at + number * turn.call_seconds
             ready = start + min(FIRST_TOKEN_SECONDS, turn.call_seconds)
             request = CacheRequest(turn.model, blocks)

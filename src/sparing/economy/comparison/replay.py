@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from sparing.cache import MINIMUM_TOKENS, CacheBlock, Life, RequestPart
+from sparing.cache import CacheBlock, Life, RequestPart
+from sparing.cache_minimum import MINIMUM_TOKENS
 from sparing.economy.comparison.bound import CallSize, Replay, RunTurn, Sending
 from sparing.economy.comparison.recorded_turn import (
     Named,
