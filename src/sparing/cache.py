@@ -18,9 +18,10 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
-from functools import lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from heapq import heappop, heappush
 from itertools import takewhile
+from operator import is_
 from typing import NamedTuple, TypedDict, assert_never
 
 from sparing.cache_minimum import MINIMUM_TOKENS, minimum_of
@@ -45,7 +46,7 @@ class Life(StrEnum):
     FIVE_MINUTES = "5m"
     ONE_HOUR = "1h"
 
-    @property
+    @cached_property
     def seconds(self) -> int:
         match self:
             case Life.FIVE_MINUTES:
@@ -145,6 +146,7 @@ class PromptCache:
         """`lives_apart`: marks find only entries of their own lifetime, to see the effect if the
         vendor does it that way."""
         self._minimums = dict(minimums)
+        self._minimum_of = cache(partial(minimum_of, minimums=self._minimums))
         self._apart = lives_apart
         self._entries: dict[str, _Entry] = {}
         # One item an entry, with an expiry that may since have been put off.
@@ -201,8 +203,9 @@ class PromptCache:
         those that were in the last request too, the very objects, are not hashed again."""
         before, known = self._last
         same = before.model == request.model and before.settings == request.settings
-        pairs = zip(before.blocks, request.blocks, strict=False) if same else ()
-        prefixes = known[: sum(1 for _ in takewhile(_is_one, pairs))]
+        pairs = map(is_, before.blocks, request.blocks) if same else ()
+        shared = len(list(takewhile(bool, pairs)))
+        prefixes = known[:shared]
         key, tokens, step = prefixes[-1] if prefixes else (request.model, 0, 0)
         for block in request.blocks[len(prefixes) :]:
             settings = request.settings if block.part is RequestPart.MESSAGES else ""
@@ -214,7 +217,7 @@ class PromptCache:
         return prefixes
 
     def _cacheable_marks(self, request: CacheRequest, prefixes: Sequence[_Prefix]) -> list[_Mark]:
-        minimum = minimum_of(request.model, self._minimums)
+        minimum = self._minimum_of(request.model)
         return [
             _Mark(place, block.mark, prefixes[place])
             for place, block in enumerate(request.blocks)
@@ -274,10 +277,6 @@ class PromptCache:
                 del self._entries[key]
             else:
                 heappush(self._deadlines, (expires_at, key))
-
-
-def _is_one(pair: tuple[CacheBlock, CacheBlock]) -> bool:
-    return pair[0] is pair[1]
 
 
 @lru_cache(maxsize=16_384)

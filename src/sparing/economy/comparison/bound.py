@@ -186,14 +186,18 @@ def lower_bound(turns: Sequence[RunTurn], plan: Plan, rates: Rates) -> float:
     whole: Counter[str] = Counter()
     output = 0
     for turn, way in zip(turns, plan, strict=True):
-        for messages, answered in talk.go_on(turn, way):
+        sent, known = talk.go_on(turn, way), 0
+        for number, (messages, answered) in enumerate(sent):
             output += answered
-            for block in (*turn.base, *messages):
+            new = (*turn.base, *messages)[known:]
+            known += len(new)
+            for block in new:
                 least[block.digest] = min(block.tokens, least.get(block.digest, block.tokens))
-                whole[block.digest] += block.tokens
+                # Every later request of the turn begins with this one.
+                whole[block.digest] += block.tokens * (len(sent) - number)
     write = min(rates.write_5m, rates.write_1h)
-    sent = sum(
+    input_cost = sum(
         min(tokens * rates.input, tokens * rates.read + (write - rates.read) * least[digest])
         for digest, tokens in whole.items()
     )
-    return sent + rates.output * output
+    return input_cost + rates.output * output
