@@ -31,6 +31,7 @@ $(STAMP): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV) && \
 	$(BIN)/python -m pip install -q --no-deps --require-hashes -r requirements.lock && \
 	$(BIN)/python -m pip install -q --no-deps --no-build-isolation -e . && \
+	$(BIN)/python -m compileall -q src && \
 	touch $@ && echo "set-up took $$(( $$(date +%s) - start )) s"
 
 extras: $(EXTRAS) ## add what only some need: the Claude Code client (some 160 MB), what talks to providers, charts
