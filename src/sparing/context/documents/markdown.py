@@ -19,7 +19,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from markdown_it import MarkdownIt
@@ -27,6 +27,9 @@ from markdown_it.token import Token
 
 _FRONT_MATTER_LINES = 100
 _CHUNK_LINES = 40
+_KEPT_OUTLINES = 64
+_KEPT_CHARS = 200_000
+"""Longer texts are read each time, so that what is kept stays small."""
 _MAY_BE_HEADING = re.compile(r" {0,3}(?:#{1,6}(?:[ \t]|$)|(?:-+|=+)[ \t]*$)")
 _INTERRUPTS = re.compile(r"#{1,6}(?:[ \t]|$)|[-*+] +\S")
 _RAW_HTML = re.compile(r"<(?:pre|script|style|textarea|\?|!)", re.IGNORECASE)
@@ -67,6 +70,16 @@ class Outline:
 
 
 def outline(text: str) -> Outline:
+    """The outline of a text; one dispatch asks for those of a few documents many times."""
+    return _kept(text) if len(text) <= _KEPT_CHARS else _outlined(text)
+
+
+@lru_cache(maxsize=_KEPT_OUTLINES)
+def _kept(text: str) -> Outline:
+    return _outlined(text)
+
+
+def _outlined(text: str) -> Outline:
     lines = split_lines(text)
     masked, regions = mask(lines)
     if masked:
