@@ -22,10 +22,11 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from tests.patience import Patience
 
 ROOT = Path(__file__).parents[1]
 
@@ -69,7 +70,7 @@ class Preloaded:
         os.close(their_err)
         pid = _answer(self._socket)
         try:
-            said = _read_all((out, err), time.monotonic() + limit_seconds)
+            said = _read_all((out, err), Patience(limit_seconds))
         except TimeoutError as late:
             os.kill(pid, signal.SIGKILL)
             raise subprocess.TimeoutExpired(words, limit_seconds) from late
@@ -143,12 +144,12 @@ def _line(value: object) -> bytes:
     return json.dumps(value).encode() + b"\n"
 
 
-def _read_all(fds: tuple[int, int], until: float) -> tuple[bytes, bytes]:
+def _read_all(fds: tuple[int, int], patience: Patience) -> tuple[bytes, bytes]:
     found = {fd: bytearray() for fd in fds}
     left = set(fds)
     while left:
-        ready, _, _ = select.select(list(left), [], [], max(0.0, until - time.monotonic()))
-        if not ready:
+        ready, _, _ = select.select(list(left), [], [], 1.0)
+        if not patience.left:
             raise TimeoutError
         for fd in ready:
             data = os.read(fd, 1 << 16)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.patience import outcome_of
 from tests.preloaded import preloaded
 
 OWN_PROCESSES = bool(os.environ.get("PYTEST_OWN_PROCESSES"))
@@ -42,7 +43,8 @@ def sparing(
 ) -> Said:
     """Run `sparing` and wait for its end, with these variables added to the environment.
 
-    With `file_bytes` no file can grow beyond that size, as on a disk that is full.
+    The limit counts as `Patience` does. With `file_bytes` no file can grow beyond that size, as on
+    a disk that is full.
     """
 
     whole = {**os.environ, **QUICK, **(environ or {})}
@@ -54,17 +56,18 @@ def sparing(
         if file_bytes is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
 
-    done = subprocess.run(
+    process = subprocess.Popen(
         (sys.executable, "-m", "sparing", *words),
         cwd=where,
         env=whole,
         stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=limit_seconds,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         preexec_fn=limit,
-        check=False,
     )
-    return Said(done.returncode, _text(done.stdout), _text(done.stderr))
+    with process:
+        out, err = outcome_of(process, limit_seconds)
+    return Said(process.returncode, _text(out), _text(err))
 
 
 def _text(shown: bytes) -> str:

@@ -149,6 +149,6 @@ def test_four_writers_at_once_lose_nothing(tmp_path: Path) -> None:
     ]
     assert [writer.stdout and writer.stdout.readline() for writer in writers] == [b"ready\n"] * 4
     path.with_suffix(".go").touch()
-    assert [writer.communicate(timeout=60) for writer in writers] == [(b"", b"")] * 4
+    assert [writer.communicate(timeout=240) for writer in writers] == [(b"", b"")] * 4
     written = notes(open_database(path, NOTES))
     assert sorted(written) == sorted(f"{name} {number}" for name in "abcd" for number in range(15))

@@ -6,7 +6,7 @@ Covers: H1
 from __future__ import annotations
 
 import os
-import time
+import resource
 from collections.abc import Callable
 from pathlib import Path
 
@@ -108,12 +108,18 @@ def test_the_same_repository_each_time(tmp_path: Path) -> None:
     assert len(heads) == 1
 
 
+def _spent() -> float:
+    """By this process and those it has begun; a clock would tell how busy the machine is."""
+    both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in both)
+
+
 def test_the_guard_is_quick(user_repository: UserRepository) -> None:
-    """20 ms a test; the best of five, because other tests run beside."""
+    """20 ms of a processor a test; the best of five, because other tests run beside."""
     repository = user_repository()
     times: list[float] = []
     for _ in range(5):
-        start = time.perf_counter()
+        start = _spent()
         snapshot_repository(repository)
-        times.append(time.perf_counter() - start)
+        times.append(_spent() - start)
     assert min(times) < 0.02

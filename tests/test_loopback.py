@@ -14,7 +14,7 @@ there = socket.create_connection(near.getsockname())
 far = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 if sys.argv[1] == "out":
     far.connect(("192.0.2.1", 9))
-    time.sleep(0.4)
+    time.sleep(5)
 """
 TABLE = """  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid
    0: 0100007F:1F90 0100007F:C350 01 00000000:00000000 00:00000000 00000000     0        0 11 1

@@ -11,11 +11,11 @@ import struct
 import subprocess
 import sys
 import termios
-import time
 from codecs import getincrementaldecoder
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tests.patience import Patience
 from tests.terminal import QUICK
 
 LIMIT_SECONDS = 240.0
@@ -60,9 +60,9 @@ class Typed:
 
     def wait_for(self, text: str, limit_seconds: float = LIMIT_SECONDS) -> str:
         """What was shown up to this text, since the last text that was waited for."""
-        until = time.monotonic() + limit_seconds
+        patience = Patience(limit_seconds)
         while text not in self.screen[self._read_to :]:
-            if not self._read(until):
+            if not self._read(patience):
                 raise AssertionError(f"never showed {text!r}:\n{self.screen}")
         start, self._read_to = self._read_to, self.screen.index(text, self._read_to) + len(text)
         return self.screen[start : self._read_to]
@@ -72,18 +72,18 @@ class Typed:
 
     def end(self, limit_seconds: float = LIMIT_SECONDS) -> int:
         """Everything up to the end; the exit code."""
-        until = time.monotonic() + limit_seconds
-        while self._read(until):
+        patience = Patience(limit_seconds)
+        while self._read(patience):
             pass
         os.close(self._main)
-        return self.process.wait(120)
+        return self.process.wait(600)
 
     def close(self) -> None:
         """As somebody who closes the window: the terminal is gone."""
         os.close(self._main)
 
-    def _read(self, until: float) -> bool:
-        while time.monotonic() < until:
+    def _read(self, patience: Patience) -> bool:
+        while patience.left:
             if select.select([self._main], [], [], 0.1)[0]:
                 try:
                     data = os.read(self._main, 65536)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.chaos.scene import FLOWS, TREE, Scene, Verdict, scene
+from tests.patience import Patience, outcome_of
 from tests.terminal import Said
 
 SEED = 21
@@ -23,7 +24,7 @@ RUNS = 50
 KILLS_A_RUN = 6
 """300 kills in all, every second one as soon as a turn is under way."""
 MOST_SECONDS = 600.0
-"""By the clock, for one process: only against what would hang for ever."""
+"""For one process, counted as `Patience` does: only against what would hang for ever."""
 DOORS = 8
 JUMPS = (3600, -3600, -1_700_000_000)
 
@@ -87,8 +88,8 @@ def _killed(flow: str, number: int, kills: int = KILLS_A_RUN) -> Verdict:
 def _until_a_turn(made: Scene, process: subprocess.Popen[bytes]) -> bool:
     """One that began since; a row left by the kill before is settled at the start."""
     before = made.count("1")
-    until = time.monotonic() + MOST_SECONDS
-    while process.poll() is None and time.monotonic() < until:
+    patience = Patience(MOST_SECONDS)
+    while process.poll() is None and patience.left:
         if made.count("1") > before and made.count("outcome = 'open'"):
             return True
         time.sleep(0.01)
@@ -124,12 +125,7 @@ def _signal(flow: str, sent: signal.Signals, after: float) -> Verdict:
 
 def _ended(process: subprocess.Popen[bytes]) -> Said:
     """Its end; a process that never ends is a finding, not a wait."""
-    timer = threading.Timer(MOST_SECONDS, process.kill)
-    timer.start()
-    try:
-        _, err = process.communicate()
-    finally:
-        timer.cancel()
+    _, err = outcome_of(process, MOST_SECONDS)
     return Said(process.returncode, "", err.decode(errors="replace"))
 
 
@@ -166,8 +162,6 @@ def _writes() -> int:
 def _preloaded(flow: str, environ: dict[str, str]) -> Verdict:
     with scene(flow) as made:
         said = _ended(made.begin({**_shim(made), **environ}))
-        if said.code == -signal.SIGKILL:
-            return Verdict(False, "it hung")
         if "Traceback" in said.err:
             return Verdict(False, f"a traceback: {said.err[-400:]}")
         lines = said.err.strip().splitlines()[-2:]

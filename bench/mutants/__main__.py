@@ -66,7 +66,7 @@ def main() -> None:
         print("\n".join(f"{n:4} line {one.line}: {one.id}" for n, one in enumerate(drawn)))
         return
     limit_seconds = 60 * options.minutes
-    called = _called_by(again=options.measure, limit_seconds=limit_seconds)
+    called = _called_by(options.jobs, again=options.measure, limit_seconds=limit_seconds)
     known = _known()
     again = {one.id for one in drawn if one.id in known and not known[one.id].killed}
     wanted = [
@@ -104,12 +104,12 @@ def draw(count: int) -> list[Mutant]:
     return unique[:count]
 
 
-def _called_by(*, again: bool, limit_seconds: float) -> dict[str, list[Test]]:
+def _called_by(jobs: int, *, again: bool, limit_seconds: float) -> dict[str, list[Test]]:
     """Tests by function, measured in a copy."""
     folder = OUT / "calls"
     if again:
         shutil.rmtree(folder, ignore_errors=True)
-    _measure(folder, limit_seconds)
+    _measure(folder, jobs, limit_seconds)
     found: dict[str, list[Test]] = {}
     for file in folder.glob("*.jsonl"):
         for line in file.read_text().splitlines():
@@ -119,7 +119,7 @@ def _called_by(*, again: bool, limit_seconds: float) -> dict[str, list[Test]]:
     return found
 
 
-def _measure(folder: Path, limit_seconds: float) -> None:
+def _measure(folder: Path, jobs: int, limit_seconds: float) -> None:
     """A few files at a time; what was measured is kept, so that it goes on where it was stopped."""
     folder.mkdir(exist_ok=True)
     done = folder / "measured.txt"
@@ -138,7 +138,7 @@ def _measure(folder: Path, limit_seconds: float) -> None:
         if time.monotonic() > until:
             sys.exit(f"stopped after {n} of them; the same command goes on")
         files = wanted[n : n + FILES_AT_ONCE]
-        argv = (python, "-m", "pytest", "-q", "-n", "2", "-p", "bench.mutants.calls", *files)
+        argv = (python, "-m", "pytest", "-q", "-n", str(jobs), "-p", "bench.mutants.calls", *files)
         subprocess.run(argv, cwd=copy, env=environ, check=False)
         with done.open("a") as file:
             file.write("\n".join(files) + "\n")

@@ -10,6 +10,7 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ def faulty(small: SmallDouble, fault: str, *planned: Json) -> AcpBackend:
 )
 def test_an_agent_that_is_none(small: SmallDouble, cwd: Path, fault: str, failure: Failure) -> None:
     """G3: garbage, half a message, no session and silence are words of the closed set."""
-    reply = run(faulty(small, fault), call(cwd, limit_seconds=3.0 if fault == "hang" else 60.0))
+    reply = run(faulty(small, fault), call(cwd, limit_seconds=3.0 if fault == "hang" else 600.0))
     assert (reply.failure, bool(reply.detail), reply.session) == (failure, True, "")
 
 
@@ -125,20 +126,22 @@ def test_nobody_else_gets_through_the_relay(small: SmallDouble, cwd: Path, tmp_p
     out = tmp_path / "address"
     program = tmp_path / "agent"
     program.write_text(
-        f'#!/bin/sh\necho "$OPENAI_BASE_URL" > {out}.new; mv {out}.new {out}\nsleep 9\n'
+        f'#!/bin/sh\necho "$OPENAI_BASE_URL" > {out}.new; mv {out}.new {out}\nsleep 600\n'
     )
     program.chmod(0o700)
 
     async def both() -> None:
         backend = small.planned(OK, program=(str(program),))
-        turn = asyncio.create_task(backend.run(call(cwd, limit_seconds=6.0), lambda _: None))
-        while not out.exists():
+        turn = asyncio.create_task(backend.run(call(cwd, limit_seconds=600.0), lambda _: None))
+        while not out.exists() and not turn.done():
             await asyncio.sleep(0.05)
         address = out.read_text().strip()
         base, word = address.rsplit("/", 2)[:2]
         for url in (f"{base}/model/v1/x", f"{base}/{word[:-1]}/model/x", f"{base}/{word}/else"):
             seen.append(await asyncio.to_thread(_status, url))
-        await turn
+        turn.cancel()
+        with suppress(asyncio.CancelledError):
+            await turn
 
     asyncio.run(both())
     assert seen == [403, 403, 404]

@@ -47,8 +47,8 @@ WITH_SESSIONS = [name for name in CLIENT_NAMES if CASES[name].other_session]
         ("echo 'no JSON at all'; exit 0", Failure.CRASHED),
         (ODD, Failure.CRASHED),
         ("read line; printf '{\"id\": 1, \"result\": {\"thr'; exit 1", Failure.CRASHED),
-        ("sleep 60", Failure.TIMED_OUT),
-        ("while read line; do :; done; sleep 60", Failure.TIMED_OUT),
+        ("sleep 600", Failure.TIMED_OUT),
+        ("while read line; do :; done; sleep 600", Failure.TIMED_OUT),
     ],
     ids=["crash", "kill", "garbage", "odd-json", "half-json", "hang", "silence"],
 )  # fmt: skip
@@ -58,7 +58,8 @@ def test_a_client_that_is_broken(
     """G3: nothing is asked of the provider, nothing is raised."""
     _, case, around = client
     backend = case.stand_in(around, script)
-    reply = run(backend, call(cwd, limit_seconds=2.0))
+    limit = 2.0 if failure is Failure.TIMED_OUT else PATIENT
+    reply = run(backend, call(cwd, limit_seconds=limit))
     assert (reply.failure, reply.text, reply.usage) == (failure, "", Usage())
     assert reply.detail
     assert _requests(around) == 0
@@ -69,7 +70,7 @@ def test_a_client_that_opens_another_session(client: EveryClient, cwd: Path) -> 
     """G3, C8: the wrong session is none; the one that was asked for stays as it was."""
     _, case, around = client
     session = run(around.planned(OK), call(cwd, limit_seconds=PATIENT)).session
-    asked = call(cwd, id="2", prompt=segments("Go on."), resume=session, limit_seconds=20.0)
+    asked = call(cwd, id="2", prompt=segments("Go on."), resume=session, limit_seconds=PATIENT)
     reply = run(case.stand_in(around, case.other_session), asked)
     assert (reply.failure, reply.session, reply.text) == (Failure.INVALID_SESSION, "", "")
     assert reply.detail
@@ -79,7 +80,7 @@ def test_a_client_that_opens_another_session(client: EveryClient, cwd: Path) -> 
 def test_a_login_that_has_vanished(client: EveryClient, cwd: Path) -> None:
     """G3: no request is sent without one, and the reason is said."""
     _, case, around = client
-    reply = run(around.planned(OK, **case.no_login), call(cwd, limit_seconds=60.0))
+    reply = run(around.planned(OK, **case.no_login), call(cwd, limit_seconds=PATIENT))
     assert (reply.failure, reply.usage) == (Failure.AUTH, Usage())
     assert reply.detail
     assert _requests(around) == 0

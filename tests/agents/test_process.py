@@ -34,7 +34,7 @@ def talk(cwd: Path, program: str, stdin: bytes = b"", line_limit: int = 64 * KIB
     async def whole() -> Ended:
         argv = (sys.executable, "-c", "import json, os, sys, time\n" + program)
         command = Command(argv, cwd, {"LANG": "C.UTF-8"}, stdin, line_limit=line_limit)
-        async with asyncio.timeout(20), Client(command) as client:
+        async with asyncio.timeout(240), Client(command) as client:
             messages = [message async for message in client.messages()]
             return Ended(messages, *await client.ended())
 

@@ -186,9 +186,12 @@ def test_a_wait_that_fails_is_over() -> None:
 def test_what_is_watched_ends_as_it_would(office: Office) -> None:
     """Its result, or its error; it is not left behind when whoever waits is told to end."""
     ended: list[str] = []
+    begun = asyncio.Event()
 
     async def work(result: str) -> str:
         try:
+            if not result:
+                begun.set()
             await asyncio.sleep(0 if result else 600)
         finally:
             ended.append(result)
@@ -198,7 +201,7 @@ def test_what_is_watched_ends_as_it_would(office: Office) -> None:
 
     async def cancelled() -> None:
         task = asyncio.create_task(watched(work(""), LiveStatus(office)))
-        await asyncio.sleep(0.01)
+        await begun.wait()
         task.cancel()
         await task
 

@@ -100,9 +100,10 @@ def test_a_drip_takes_its_time_and_arrives_whole(client: Client) -> None:
 def test_whoever_waits_for_ever_must_leave(client: Client, step: Json) -> None:
     client.control(plan=[step])
     address = urlsplit(client.url)
-    line = HTTPConnection(address.hostname or "", address.port, timeout=0.3)
+    line = HTTPConnection(address.hostname or "", address.port, timeout=240)
     line.request("POST", "/v1/messages", b'{"model":"m","max_tokens":9,"messages":'
                  b'[{"role":"user","content":"hello"}],"stream":true}', HEADERS)  # fmt: skip
+    line.sock.settimeout(0.3)
     with pytest.raises(TimeoutError):
         line.getresponse().read()
     line.close()

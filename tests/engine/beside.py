@@ -6,12 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tests.engine.played import SCRIPTS, Played, play
+from tests.patience import Patience
 from tests.terminal import QUICK
 
 PATIENCE_SECONDS = 240.0
@@ -34,10 +34,7 @@ def quicken(played: Played) -> None:
 
 
 def until(asked: Callable[[], object], what: str) -> None:
-    end = time.monotonic() + PATIENCE_SECONDS
-    while not asked():
-        assert time.monotonic() < end, f"not in time: {what}"
-        time.sleep(0.05)
+    Patience(PATIENCE_SECONDS).until(asked, what)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from sparing.desk.gates import answers
 from sparing.desk.office import every_row, open_office
 from tests.conftest import DATABASE
 from tests.engine.small import SCRIPT
+from tests.patience import Patience
 from tests.repositories import commit_files, git
 from tests.terminal import sparing
 
@@ -121,10 +122,7 @@ class Fleet:
             return connection.execute(cast("LiteralString", sql)).fetchall()
 
     def until(self, asked: Callable[[], object], what: str) -> None:
-        end = time.monotonic() + PATIENCE_SECONDS
-        while not asked():
-            assert time.monotonic() < end, f"not in time: {what}"
-            time.sleep(0.1)
+        Patience(PATIENCE_SECONDS).until(asked, what, pause_seconds=0.1)
 
     def claimed(self, process: subprocess.Popen[bytes]) -> int:
         sql = "select count(*) from features join workers on workers.id = executor"

@@ -37,7 +37,7 @@ import os, socket, sys, urllib.request
 opener = urllib.request.build_opener(urllib.request.ProxyHandler())
 for address in sys.argv[1:]:
     try:
-        print(address, opener.open(address, timeout=20).read().decode())
+        print(address, opener.open(address, timeout=240).read().decode())
     except OSError as error:
         print(address, "refused:", error)
 """
@@ -187,7 +187,11 @@ def reached(scene: Scene, addresses: tuple[str, ...], *, logins: bool = True) ->
     with set_up_means(scene.around, scene.row, logins=logins) as means:
         line = ("python3", "fetch.py", *addresses)
         done = run_check(
-            Check("set-up", line, "a test"), scene.worktree.path, 60.0, means.environ, means.sandbox
+            Check("set-up", line, "a test"),
+            scene.worktree.path,
+            600.0,
+            means.environ,
+            means.sandbox,
         )
     assert done.passed, done.output
     return done.output.splitlines()
@@ -227,7 +231,7 @@ def test_a_login_reaches_the_set_up_on_known_files_alone(tmp_path: Path, index: 
     for logins in (True, False):
         with set_up_means(scene.around, scene.row, logins=logins) as means:
             check = Check("set-up", ("sh", "-c", script), "a test")
-            done = run_check(check, scene.worktree.path, 60.0, means.environ, means.sandbox)
+            done = run_check(check, scene.worktree.path, 600.0, means.environ, means.sandbox)
         assert ("a-token" in done.output, LOGIN in done.output) == (logins, logins), done.output
         assert ("127.0.0.1" in done.output) is True
 

@@ -30,7 +30,7 @@ def fetched(url: str, cookie: str = "") -> tuple[int, str, str]:
     """Status, text and cookie of the answer itself, wherever it sends on."""
     parts = urlsplit(url)
     asked = f"{parts.path or '/'}?{parts.query}".rstrip("?")
-    connection = HTTPConnection(parts.netloc, timeout=60)
+    connection = HTTPConnection(parts.netloc, timeout=240)
     with closing(connection):
         connection.request("GET", asked, headers={"cookie": cookie} if cookie else {})
         answer = connection.getresponse()

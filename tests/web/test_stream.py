@@ -83,11 +83,11 @@ def test_what_many_ask_for_is_made_once_until_something_changes(office: Office) 
     async def ask() -> None:
         watcher = Watcher(office)
         watcher.begin()
-        turn = await watcher.wait(0, 60)
+        turn = await watcher.wait(0, 240)
         asked = (watcher.share("page", lambda: made.append(turn)) for _ in range(READERS))
         await asyncio.gather(*asked)
         add(office, 1, 1)
-        later = await watcher.wait(turn, 60)
+        later = await watcher.wait(turn, 240)
         await watcher.share("page", lambda: made.append(later))
         watcher.end()
 

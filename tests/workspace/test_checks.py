@@ -145,12 +145,12 @@ def test_real_tests_pass_and_fail(user_repository: UserRepository) -> None:
         user_repository({"tests/test_a.py": TEST, "app.py": "def one():\n    return 1\n"})
     )
     (check,) = find_checks(Snapshot(worktree.repository, worktree.tip()))
-    passed = run_check(check, worktree.path, 60, PATH)
+    passed = run_check(check, worktree.path, 600, PATH)
     assert (passed.passed, passed.summary) == (True, "Ran 1 test, OK")
     assert passed.command == "python3 -m unittest discover -s tests"
     assert not list(worktree.path.rglob("__pycache__"))
     write_files(worktree.path, {"app.py": "def one():\n    return 2\n"})
-    failed = run_check(check, worktree.path, 60, PATH)
+    failed = run_check(check, worktree.path, 600, PATH)
     assert (failed.passed, failed.summary) == (False, "Ran 1 test, FAILED (failures=1)")
     assert "AssertionError: 2 != 1" in failed.output
 
@@ -164,13 +164,13 @@ def test_the_files_of_the_worktree_are_tested_not_an_installed_copy(
 ) -> None:
     write_files(tmp_path, {"src/json/__init__.py": "HERE = True\n"})
     check = Check("test", ("python3", "-c", "import json; print(json.HERE)"), "")
-    assert run_check(check, tmp_path, 60, PATH, sandbox).output == "True\n"
+    assert run_check(check, tmp_path, 600, PATH, sandbox).output == "True\n"
 
 
 def test_the_environment_is_minimal(tmp_path: Path, sandbox: CheckSandbox) -> None:
     """H7: no key, no HOME of the user's."""
     environ = {**PATH, "API_KEY": "secret"}
-    result = run_check(shell("env; ls -A $HOME"), tmp_path, 60, environ, sandbox)
+    result = run_check(shell("env; ls -A $HOME"), tmp_path, 600, environ, sandbox)
     names = {line.partition("=")[0] for line in result.output.splitlines()}
     assert names <= {
         *("PATH", "HOME", "TMPDIR", "LANG", "NO_COLOR", "PWD", "SHLVL", "_", "OLDPWD"),
@@ -184,11 +184,13 @@ def test_a_check_that_hangs_is_stopped_with_all_it_started(
     tmp_path: Path, sandbox: CheckSandbox
 ) -> None:
     """H7"""
-    script = "(sleep 30; touch late) & echo started; sleep 30"
-    result = run_check(shell(script), tmp_path, 0.5, PATH, sandbox)
-    assert result == CheckResult(
-        "test", f"sh -c '{script}'", False, "started; stopped after 0.5 s", "started\n"
-    )
+    script = "(sleep 600; touch late) & echo started; sleep 600"
+    for limit in (0.5, 8.0, 60.0):  # until there was time enough to start on this machine
+        result = run_check(shell(script), tmp_path, limit, PATH, sandbox)
+        if result.output:
+            break
+    words = f"started; stopped after {limit:g} s"
+    assert result == CheckResult("test", f"sh -c '{script}'", False, words, "started\n")
 
 
 def is_running(process: int) -> bool:
@@ -202,7 +204,7 @@ def is_running(process: int) -> bool:
 def test_nothing_outlives_a_check_that_ended(tmp_path: Path, sandbox: CheckSandbox) -> None:
     """H7"""
     result = run_check(
-        shell("(sleep 1; echo late > late) & echo begun"), tmp_path, 60, PATH, sandbox
+        shell("(sleep 1; echo late > late) & echo begun"), tmp_path, 600, PATH, sandbox
     )
     assert result.output == "begun\n"
     assert not list(sandbox.scratch.iterdir())
@@ -212,9 +214,9 @@ def test_nothing_outlives_a_check_that_ended(tmp_path: Path, sandbox: CheckSandb
 
 def test_without_a_sandbox_nothing_outlives_it_either(tmp_path: Path) -> None:
     """H7: as a set-up runs that a person has agreed to."""
-    result = run_check(shell("sleep 600 & echo $!"), tmp_path, 60, PATH)
+    result = run_check(shell("sleep 600 & echo $!"), tmp_path, 600, PATH)
     process = int(result.output)
-    for _ in range(1200):
+    for _ in range(12_000):
         if not is_running(process):
             return
         time.sleep(0.02)
@@ -229,7 +231,7 @@ def test_all_of_the_output_is_kept(tmp_path: Path, sandbox: CheckSandbox) -> Non
         kept.append(text)
         return "there"
 
-    result = run_check(shell("seq 9000; exit 1"), tmp_path, 60, PATH, sandbox, keep)
+    result = run_check(shell("seq 9000; exit 1"), tmp_path, 600, PATH, sandbox, keep)
     assert (result.whole, result.passed) == ("there", False)
     assert kept[0].splitlines() == [str(n) for n in range(1, 9001)]
     assert len(result.output) < 6_100
@@ -242,7 +244,7 @@ def test_a_check_writes_in_its_worktree_and_calls_nobody(
     outside = sandbox.scratch.parent / "outside"
     script = f"echo in > inside; echo out > {outside}; exec 3<>/dev/tcp/127.0.0.1/22"
     check = Check("test", ("bash", "-c", script), "Makefile")
-    result = run_check(check, tmp_path, 60, PATH, sandbox)
+    result = run_check(check, tmp_path, 600, PATH, sandbox)
     assert (tmp_path / "inside").read_text() == "in\n"
     assert not outside.exists()
     assert result.output.count("denied") + result.output.count("Read-only file system") == 1
@@ -251,20 +253,20 @@ def test_a_check_writes_in_its_worktree_and_calls_nobody(
 
 def test_a_program_that_is_missing_is_said_so(tmp_path: Path, sandbox: CheckSandbox) -> None:
     check = Check("test", ("no-such-program",), "")
-    result = run_check(check, tmp_path, 60, PATH, sandbox)
-    assert result == run_check(check, tmp_path, 60, PATH)
+    result = run_check(check, tmp_path, 600, PATH, sandbox)
+    assert result == run_check(check, tmp_path, 600, PATH)
     assert result.summary == "no-such-program can't be started: No such file or directory"
     assert not result.passed
 
 
 def test_an_exit_code_without_words(tmp_path: Path) -> None:
-    assert run_check(shell("exit 3"), tmp_path, 60, PATH).summary == "exit code 3"
-    assert run_check(shell("exit 0"), tmp_path, 60, PATH).passed
+    assert run_check(shell("exit 3"), tmp_path, 600, PATH).summary == "exit code 3"
+    assert run_check(shell("exit 0"), tmp_path, 600, PATH).passed
 
 
 def test_colours_are_taken_out(tmp_path: Path) -> None:
     script = r"printf '\033[31mred\033[0m\033]0;title\007\n'"
-    assert run_check(shell(script), tmp_path, 60, PATH).output == "red\n"
+    assert run_check(shell(script), tmp_path, 600, PATH).output == "red\n"
 
 
 def test_long_output_keeps_the_first_failure_and_the_end() -> None:

@@ -173,5 +173,5 @@ def test_programs_are_never_found_beside_the_code(tmp_path: Path, place: str) ->
     write_files(folder, {"tool": "#!/bin/sh\necho fake\n"})
     (folder / "tool").chmod(0o755)
     environ = {"PATH": f"{place}:/usr/bin:/bin"}
-    result = run_check(Check("test", ("sh", "-c", "tool"), ""), tmp_path, 60, environ)
+    result = run_check(Check("test", ("sh", "-c", "tool"), ""), tmp_path, 600, environ)
     assert (result.passed, "fake" in result.output) == (False, False)

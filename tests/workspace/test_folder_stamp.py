@@ -94,8 +94,13 @@ def test_whatever_is_touched_is_seen(
 
 def test_what_changed_just_now_has_no_stamp(tmp_path: Path) -> None:
     """H1: a second change in the same tick would look like the first."""
-    write_files(tmp_path, {"a.txt": "a\n"})
-    assert folder_stamp.folder_stamp(tmp_path) is None
+
+    def changed() -> bytes | None:
+        write_files(tmp_path, {"a.txt": "a\n"})
+        return folder_stamp.folder_stamp(tmp_path)
+
+    # A machine that is busy may take longer than a moment, but not a hundred times.
+    assert any(changed() is None for _ in range(100))
     time.sleep(QUIET_SECONDS)
     first = folder_stamp.folder_stamp(tmp_path)
     assert first is not None

@@ -19,7 +19,7 @@ from tests.workspace.launched import PATH, PYTHON, Place, make_place, python, sh
 
 MEGABYTE = 1 << 20
 LEVELS = [level for level in SandboxLevel if level <= level_reached().level]
-STAYS = "import time; time.sleep(60)"
+STAYS = "import time; time.sleep(600)"
 HOG = f"data = bytearray({{megabytes}} << 20); data[::4096] = b'x' * len(data[::4096]); {STAYS}"
 SHARED = (
     "import mmap; data = mmap.mmap(-1, {megabytes} << 20);"
@@ -74,7 +74,7 @@ def test_a_command_of_an_agent_has_a_limit_of_its_own(place: Place) -> None:
 def test_what_is_written(place: Place, where: str) -> None:
     """H6: in many files, none of which is large."""
     script = (
-        f"cd {where}; for n in $(seq 100); do head -c 1000000 /dev/urandom > f$n; done; sleep 60"
+        f"cd {where}; for n in $(seq 100); do head -c 1000000 /dev/urandom > f$n; done; sleep 600"
     )
     done = sh(place, place.policy(limits=limits(disk=30)), script)
     words = limit_words(done.code, done.err)
@@ -92,7 +92,7 @@ def test_a_check_says_which_limit_it_has_reached(place: Place) -> None:
     """H6: a red check, told in a line."""
     check = Check("test", (PYTHON, "-I", "-c", HOG.format(megabytes=150)), "")
     sandbox = CheckSandbox(place.scratch, limits=limits(memory=100))
-    found = run_check(check, place.worktree, 60, {"PATH": PATH}, sandbox)
+    found = run_check(check, place.worktree, 600, {"PATH": PATH}, sandbox)
     assert not found.passed
     assert found.summary.startswith("stopped: its processes took 1")
 

@@ -77,7 +77,7 @@ def test_a_check_sees_the_constant_path_and_we_do_not(place: Place) -> None:
     """H6: what it prints is told from the worktree on."""
     words = ("sh", "-c", "pwd; echo $PYTHONPATH; echo $PWD/app.py:3: wrong; exit 1")
     check = Check("test", words, "")
-    found = run_check(check, place.worktree, 60, {"PATH": PATH}, CheckSandbox(place.scratch))
+    found = run_check(check, place.worktree, 600, {"PATH": PATH}, CheckSandbox(place.scratch))
     assert found.output == ".\nsrc:.\napp.py:3: wrong\n"
 
 

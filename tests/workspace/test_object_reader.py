@@ -146,7 +146,7 @@ def test_it_does_not_outlive_one_that_is_killed(repo: Repository) -> None:
         assert holder.stdout.readline() == b"b'a\\n'\n"
         assert len(gits(repo)) == 1
         holder.kill()
-    for _ in range(200):
+    for _ in range(5000):
         if not gits(repo):
             return
         time.sleep(0.05)

@@ -51,7 +51,7 @@ def green(worktree: Worktree) -> bool:
     environ = {"PATH": os.environ["PATH"]}
     checks = find_checks(Snapshot(worktree.repository, worktree.tip()))
     assert checks
-    return all(run_check(one, worktree.path, 60.0, environ).passed for one in checks)
+    return all(run_check(one, worktree.path, 600.0, environ).passed for one in checks)
 
 
 def test_pip_installs_what_a_worktree_needs(tmp_path: Path) -> None:

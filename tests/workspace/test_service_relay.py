@@ -59,7 +59,7 @@ def asked(tmp_path: Path, port: int, other: int, services: tuple[str, ...]) -> C
     (tmp_path / "work").mkdir(exist_ok=True)
     check = Check("test", (sys.executable, "-c", ASKS.format(port=port, other=other)), "here")
     sandbox = CheckSandbox(tmp_path / "scratch", services=services)
-    return run_check(check, tmp_path / "work", 60, {"PATH": "/usr/bin:/bin"}, sandbox)
+    return run_check(check, tmp_path / "work", 600, {"PATH": "/usr/bin:/bin"}, sandbox)
 
 
 def test_the_named_server_is_reached_and_no_other(tmp_path: Path) -> None:

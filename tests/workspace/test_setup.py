@@ -94,7 +94,7 @@ def test_an_answer_holds_for_what_was_shown(tmp_path: Path) -> None:
     assert answer_of(tmp_path, plan) is None
 
 
-def means(tmp_path: Path, limit_seconds: float = 60) -> Means:
+def means(tmp_path: Path, limit_seconds: float = 600) -> Means:
     return Means({"PATH": "/usr/local/bin:/usr/bin:/bin"}, tmp_path / "caches", limit_seconds)
 
 
@@ -145,7 +145,7 @@ def test_a_setup_that_fails_or_hangs(user_repository: UserRepository, tmp_path: 
     assert "workspace.setup" in caught.value.repair
     assert not is_equipped(worktree, recipe, worktree.path)
     with pytest.raises(SetupFailed) as caught:
-        equip(worktree, recipe_of(worktree, "sleep 60"), means(tmp_path, 0.2))
+        equip(worktree, recipe_of(worktree, "sleep 600"), means(tmp_path, 0.2))
     assert "stopped after 0.2 s" in caught.value.what
     assert "sparing config set workspace.setup_seconds" in caught.value.repair
 
