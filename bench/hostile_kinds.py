@@ -40,6 +40,12 @@ NPM = {
     "test/app.test.js": "const test = require('node:test'), assert = require('node:assert');\n"
     "test('one', () => assert.strictEqual(require('../app').one(), 1));\n",
 }
+LOADED = NPM | {
+    "test/app.test.js": "const test = require('node:test'), app = require('../app'),"
+    " assert = require('node:assert');\n"
+    "test('one', () => assert.strictEqual(app.one(), 1));\n"
+}
+"""The product comes before the assertions."""
 BREAK_JS = "echo 'exports.one = () => 2;' > app.js"
 CARGO = {
     "Makefile": "test:\n\tcargo test --offline\n",
@@ -63,13 +69,22 @@ MORE: dict[str, Fake] = {
         NPM, (f"{BREAK_JS}; echo 'process.exit(0);' >> app.js",), ""
     ),
     "npm: the product bends an assertion": Fake(
-        NPM
-        | {
-            "test/app.test.js": "const test = require('node:test'), app = require('../app'),"
-            " assert = require('node:assert');\n"
-            "test('one', () => assert.strictEqual(app.one(), 1));\n"
-        },
-        (f"{BREAK_JS}; echo 'require(`node:assert`).strictEqual = () => 0;' >> app.js",),
+        LOADED, (f"{BREAK_JS}; echo 'require(`node:assert`).strictEqual = () => 0;' >> app.js",), ""
+    ),
+    "npm: … reached through a part of process": Fake(
+        LOADED,
+        (
+            f"{BREAK_JS}; echo 'const {{ getBuiltinModule: load }} = process;"
+            " load(`as` + `sert`).strictEqual = () => 0;' >> app.js",
+        ),
+        "",
+    ),
+    "npm: … reached through a function's constructor": Fake(
+        LOADED,
+        (
+            f"{BREAK_JS}; echo 'const own = (() => 0).constructor(`return pro` + `cess`)();"
+            " own[`getBuiltin` + `Mod` + `ule`](`as` + `sert`).strictEqual = () => 0;' >> app.js",
+        ),
         "",
     ),
     "npm: a program in node_modules": Fake(
@@ -108,6 +123,24 @@ MORE: dict[str, Fake] = {
             BREAK_RUST,
             "printf '[[test]]\\nname = \"app\"\\nharness = false\\n' >> Cargo.toml;"
             " echo 'fn main() {}' > tests/app.rs",
+        ),
+        "",
+    ),
+}
+INLINE = CARGO | {
+    "src/lib.rs": "pub fn one() -> i32 { 1 }\n#[cfg(test)]\nmod tests {\n    use super::*;\n"
+    "    #[test]\n    fn inner() { assert_eq!(one(), 1); }\n}\n",
+    "tests/app.rs": "#[test]\nfn other() { assert!(sample::one() > 0); }\n",
+}
+MORE |= {
+    "cargo: a weakened test in the product's file": Fake(
+        INLINE, ("sed -i 's/{ 1 }/{ 2 }/; s/one(), 1/one(), 2/' src/lib.rs",), ""
+    ),
+    "cargo: an assertion of the product's own": Fake(
+        CARGO | {"tests/app.rs": "use sample::*;\n#[test]\nfn first() { assert_eq!(one(), 1); }\n"},
+        (
+            f"{BREAK_RUST}; echo '#[macro_export] macro_rules! assert_eq"
+            " { ($($t:tt)*) => {{}}; }' >> src/lib.rs",
         ),
         "",
     ),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.repositories import make_repository
+from tests.repositories import git, make_repository
 from tests.terminal import Said, sparing
 
 FILES = {
@@ -28,6 +28,17 @@ OTHER = {
 }
 """Tests that nobody would know by their names."""
 BREAK = "printf 'def one():\\n    return 2\\n' > app.py"
+REACHES = """cat > app.py <<'X'
+from sys import modules as loaded
+look = getattr
+for one in list(loaded.values()):
+    for kind in list(look(one, '__di' + 'ct__', {}).values()):
+        if isinstance(kind, type) and hasattr(kind, 'ass' + 'ertEqual'):
+            type.__setattr__(kind, 'ass' + 'ertEqual', lambda *_: None)
+def one():
+    return 2
+X"""
+COMPARED = FILES["tests/test_app.py"].replace(", 1)", ", int(open('testdata/one').read()))")
 COMPILED = (
     "mkdir __pycache__ && echo 'def one(): return 1' > good.py && python3 -c \"import py_compile;"
     "py_compile.compile('good.py', cfile='__pycache__/app.cpython-311.pyc',"
@@ -90,8 +101,16 @@ class Played:
     ) -> None:
         self.folder, self.repository = folder, folder / "repository"
         make_repository(self.repository, {**FILES, **files})
+        self._link({path: text for path, text in files.items() if text.startswith("->")})
         run = ", ".join(f"'''{one}'''" for one in commands)
         (folder / "script.toml").write_text(_script(run, last))
+
+    def _link(self, links: Mapping[str, str]) -> None:
+        for path, target in links.items():
+            (self.repository / path).unlink()
+            (self.repository / path).symlink_to(target[2:])
+        if links:
+            git(self.repository, "commit", "--quiet", "--all", "--amend", "--no-edit")
 
     def sparing(self, *words: str) -> Said:
         return sparing(
@@ -116,6 +135,7 @@ def _script(run: str, last: str) -> str:
 
 class Fake(NamedTuple):
     files: Mapping[str, str]
+    """`->` and a path makes a link."""
     commands: tuple[str, ...]
     why: str
     """What a person is told."""
@@ -185,6 +205,22 @@ FAKES: dict[str, Fake] = {
             r"def one(): return 2\n' > app.py",
         ),
         "test: passes even with a test that always fails",
+    ),
+    "a product that reaches its runner through the modules that are loaded": Fake(
+        {}, (REACHES,), "test: passes even with a test that always fails",
+    ),
+    "another result to compare with": Fake(
+        {"tests/test_app.py": COMPARED, "testdata/one": "1\n"}, (BREAK, "echo 2 > testdata/one"),
+        "test: fails the tests from before the feature: test_one",
+    ),
+    "a weakened test behind a link": Fake(
+        {"suite/app.py": FILES["tests/test_app.py"], "tests/test_app.py": "->../suite/app.py"},
+        (BREAK, "sed -i 's/app.one(), 1/1, 1/' suite/app.py"),
+        "test: fails the tests from before the feature: test_one",
+    ),
+    "a module of the product among the tests": Fake(
+        {}, (BREAK, r"printf 'def one():\n    return 1\n' > tests/app.py"),
+        "test: fails the tests from before the feature: test_one",
     ),
     "no tests any more": Fake(
         {}, (BREAK, "rm -rf tests"), "test is gone: python3 -m unittest discover -s tests (tests/)",

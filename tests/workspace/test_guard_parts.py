@@ -20,6 +20,7 @@ from sparing.workspace.checks.guard import (
     draw_canary,
     guard_tree,
     knows_tests,
+    linked_tests,
     named_folders,
     reaches_runner,
 )
@@ -39,6 +40,14 @@ BY_NAME = TestPaths()
         ("src/latest.py", False),
         ("attestation/app.py", False),
         ("tests/README.md", False),
+        ("testdata/expected.txt", True),
+        ("pkg/testdata/a.golden", True),
+        ("src/__snapshots__/page.snap", True),
+        ("src/snapshots/crate__page.snap", True),
+        ("__mocks__/fs.js", True),
+        ("fixtures/one.json", True),
+        ("src/mockup/page.js", False),
+        ("src/golden_ratio.py", False),
     ],
 )
 def test_by_their_names(path: str, is_test: bool) -> None:
@@ -205,6 +214,15 @@ def test_code_that_names_a_runner(tmp_path: Path, path: str, text: str, knows: b
         "globalThis.expect = fake;\n",
         "Object.getPrototypeOf(x).prototype.y = 1;\n",
         "process.on('exit', () => {});\n",
+        "from sys import modules as loaded\n",
+        "type.__setattr__(kind, 'ass' + 'ertEqual', print)\n",
+        "from os import _exit as leave\n",
+        "look = getattr\n",
+        "const { getBuiltinModule: load } = process;\n",
+        "const own = (() => 0).constructor('return this')();\n",
+        "({}).__proto__.toString = () => 1;\n",
+        "if (typeof expect === 'function') expect.extend({ toBe: () => ({ pass: true }) });\n",
+        "const { createRequire: make } = await import('node:' + 'module');\n",
     ],
 )
 def test_code_that_reaches_a_runner_without_naming_it(code: str) -> None:
@@ -219,10 +237,56 @@ def test_code_that_reaches_a_runner_without_naming_it(code: str) -> None:
         "const fs = require('fs');\nexports.one = () => process.env.HOME;\n",
         "pub fn process(words: &[&str]) -> usize { words.len() }\n",
         "def evaluate(text):\n    assert text\n    return text.executor\n",
+        "class Page {\n  // as readers expect\n  constructor(one) { this.one = one; }\n}\n",
     ],
 )
 def test_ordinary_code_costs_no_second_run(code: str) -> None:
     assert not reaches_runner(code)
+
+
+def test_where_a_link_among_the_tests_leads(tmp_path: Path) -> None:
+    """H8: a test by its name is one by its content; a folder may be the product itself."""
+    root = make_repository(tmp_path / "r", {"suite/a.py": "", "src/b.py": "", "c.py": ""})
+    for link, target in (("tests/test_a.py", "../suite/a.py"), ("tests/src", "../src")):
+        (root / link).parent.mkdir(exist_ok=True)
+        (root / link).symlink_to(target)
+    (root / "test_lost.py").symlink_to("nowhere.py")
+    (root / "d.py").symlink_to("c.py")
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "-m", "links")
+    assert linked_tests(snapshot(root)) == {"suite/a.py"}
+
+
+OLD = """pub fn one() -> i32 { 1 }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn brace() { assert_eq!(one(), 1, "}} {}", '}'); } // }
+}
+"""
+NEW = OLD.replace("{ 1 }", "{ 2 }").replace("one(), 1", "2, 2") + "pub fn two() {}\n"
+
+
+@pytest.mark.parametrize(
+    ("now", "code"),
+    [
+        (NEW, OLD.replace("{ 1 }", "{ 2 }") + "pub fn two() {}\n"),
+        ("pub fn one() -> i32 { 2 }\n", "pub fn one() -> i32 { 2 }\n\n" + OLD[26:].rstrip()),
+        (OLD, OLD),
+    ],
+    ids=["weakened", "gone", "as before"],
+)
+def test_tests_in_the_file_they_test(tmp_path: Path, now: str, code: str) -> None:
+    """H8: Rust's tests are in the product's files; there too the code meets the old ones."""
+    worktree = make_worktree(make_repository(tmp_path / "r", {"src/lib.rs": OLD}))
+    base = Snapshot(worktree.repository, worktree.tip())
+    write_files(worktree.path, {"src/lib.rs": now, "src/more.rs": NEW})
+    commit(worktree)
+    head = Snapshot(worktree.repository, worktree.tip())
+    tree = guard_tree(worktree, base, head, BY_NAME, None)
+    assert git(worktree.path, "show", f"{tree}:src/lib.rs") == code.strip()
+    assert git(worktree.path, "show", f"{tree}:src/more.rs") == NEW.strip()
 
 
 BENDING = "import gc\nfor one in gc.get_objects():\n    if isinstance(one, type) and {}\n"

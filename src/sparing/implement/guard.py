@@ -17,6 +17,7 @@ from sparing.workspace.checks.guard import (
     draw_canary,
     guard_tree,
     knows_tests,
+    linked_tests,
     named_folders,
 )
 from sparing.workspace.checks.passed_tests import files_of
@@ -60,7 +61,8 @@ def _tests_of(base: Snapshot, known: Baseline) -> TestPaths:
     """Tests as the base defines them, whatever the feature has made of its command."""
     commands = (command_text(one, base) for one in find_checks(base) if one.name == "test")
     folders = (one for text in commands for one in named_folders(text, base))
-    return TestPaths(files_of(known.names.get("test", ()), base), tuple(dict.fromkeys(folders)))
+    files = files_of(known.names.get("test", ()), base) | linked_tests(base)
+    return TestPaths(files, tuple(dict.fromkeys(folders)))
 
 
 class _Guard:

@@ -14,11 +14,16 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from sparing.workspace.checks.canary import go_canary, python_canary, script_canary
+from sparing.workspace.checks.inline_tests import with_old_tests
 from sparing.workspace.git.runner import Git
-from sparing.workspace.git.snapshot import Snapshot
+from sparing.workspace.git.snapshot import LINK, Snapshot
 from sparing.workspace.git.worktree import Worktree
 
-_TEST = re.compile(r"(^|[/_.-])(test|spec)s?([/_.-]|$)")
+_TEST = re.compile(
+    r"(^|[/_.-])(test|spec)s?([/_.-]|$)"
+    # What tests compare with, or put in the place of something else.
+    r"|(^|/)(test_?data|_*(fixture|snapshot|mock)s?_*|goldens?|cassettes?)/|\.(golden|snap|ambr)$"
+)
 _COMMANDS = re.compile(r"[;&|\n]+")
 _STARTS_TESTS = re.compile(r"\b(?:unittest|pytest|mocha|jest|vitest|ava|tap)\b|--test\b")
 _GIVES = frozenset({"-s", "--start-directory", "--test", "--dir", "-v", "-q"})
@@ -35,16 +40,19 @@ _RUNNER = re.compile(
     # A runner, or a way to end one.
     r"(?i:unittest|pytest|node:test|\bjest\b|\bmocha\b|\bvitest\b|TestCase)"
     r"|\.assert[A-Z]|[\"'](?:node:)?assert"
-    r"|os\._exit|os\.kill|atexit|process::exit|process\.(?!env\b)\w|process\[|exitCode|os\.Exit"
+    r"|\b_exit\b|os\.kill|atexit|process::exit|process\.(?!env\b)\w|process\[|exitCode|os\.Exit"
     r"|flag\.Lookup|cfg!?\(test\)"
     # Python's ways to reach one that is not named.
-    r"|sys\.\w*(?:modules|path)|meta_path|_getframe|f_back|settrace|setprofile|\bgc\b|\binspect\b"
+    r"|sys\.\w*(?:modules|path)|from sys import|meta_path|_getframe|f_back|\b\w\w_frame\b"
+    r"|settrace|setprofile|\bgc\b|\binspect\b|\bpickle\b"
     r"|__import__|import_module|\bimportlib\b|\brunpy\b|zipimport|\bbuiltins|__builtins__"
-    r"|__subclasses__|__dict__|\bvars\(|\bglobals\(|\bctypes\b|\bmarshal\b|[gs]etattr\("
+    r"|__subclasses__|__mro__|__bases__|__globals__|__code__|__dict__|\bvars\(|\bglobals\("
+    r"|\bctypes\b|\bmarshal\b|\b[gs]etattr\b|__[gs]etattr|__getattribute__|attrgetter|methodcaller"
     r"|\bexec\(|\beval\(|(?<!re\.)\bcompile\("
     # JavaScript's.
-    r"|globalThis|\bglobal[.\[]|require\.|require\((?![\"'])|\bimport\((?![\"'])|prototype\b|Reflect\b"
-    r"|\bFunction\(|defineProperty|\bModule\b|\bvm\b"
+    r"|globalThis|\bglobal[.\[]|require\.|require\((?![\"'])|\bimport\((?![\"'])|[pP]rototype|Reflect\b"
+    r"|\bFunction\(|definePropert|\bModule\b|\bvm\b|[=(,]\s*process\b(?!\.env\b)|\.constructor\b"
+    r"|__proto__|createRequire|[\"']node:(?:module|inspector|repl)\b|\bexpect\b(?=\s*[.(\[;,)])|\bchai\b"
 )
 
 
@@ -102,6 +110,13 @@ def named_folders(text: str, files: Snapshot) -> tuple[str, ...]:
     return tuple(f"{path}/" for path in found if path.partition("/")[0] not in _PRODUCT)
 
 
+def linked_tests(base: Snapshot) -> frozenset[str]:
+    """Files that links named like tests lead to; folders may be product code, so they don't."""
+    links = (path for path, entry in base.entries.items() if entry.mode == LINK)
+    ends = (base.follow(path)[-1] for path in links if _TEST.search(PurePosixPath(path).name))
+    return frozenset(path for path in ends if base.is_file(path))
+
+
 def are_changed(base: Snapshot, head: Snapshot, tests: TestPaths) -> bool:
     """Whether any test was changed, added or removed."""
     return _tests(base, tests) != _tests(head, tests)
@@ -134,9 +149,12 @@ def guard_tree(
     git = Git(worktree.git_dir, None, index, worktree.repository.trusted)
     git.run("read-tree", head.commit)
     lines = list(_restored(base, head, tests))
+    added = dict(_respliced(base, head, tests))
     if canary is not None:
-        blob = git.run("hash-object", "-w", "--stdin", stdin=canary.text.encode()).decode().strip()
-        lines.append(f"{_FILE} {blob}\t{canary.path}")
+        added[canary.path] = canary.text
+    for path, text in added.items():
+        blob = git.run("hash-object", "-w", "--stdin", stdin=text.encode()).decode().strip()
+        lines.append(f"{_FILE} {blob}\t{path}")
     git.run("update-index", "-z", "--index-info", stdin=b"".join(_encoded(one) for one in lines))
     tree = git.run("write-tree").decode().strip()
     index.unlink(missing_ok=True)
@@ -163,6 +181,16 @@ def _restored(base: Snapshot, head: Snapshot, tests: TestPaths) -> Iterator[str]
             yield f"0 {'0' * len(now[path].digest)}\t{path}"
         elif now.get(path) != before[path]:
             yield f"{before[path].mode} {before[path].digest}\t{path}"
+
+
+def _respliced(base: Snapshot, head: Snapshot, tests: TestPaths) -> Iterator[tuple[str, str]]:
+    """Changed code that has its tests in the same file, with the tests of the base."""
+    for path, entry in head.entries.items():
+        is_code = path.endswith(".rs") and not tests.has(path) and base.is_file(path)
+        if is_code and head.is_file(path) and base.entries[path] != entry:
+            now = head.text(path)
+            if (text := with_old_tests(base.text(path), now)) != now:
+                yield path, text
 
 
 def _encoded(line: str) -> bytes:
