@@ -175,6 +175,17 @@ def test_numbers_are_taken_by_folders_and_branches(user_repository: UserReposito
     assert taken_numbers(repo, "elsewhere/") == {7}
 
 
+def test_numbers_on_the_main_branch_count_from_every_other(tmp_path: Path) -> None:
+    """A4: a branch that is behind does not give a number away twice."""
+    checkout = make_repository(tmp_path / "r", {"docs/features/005-merged/spec.md": ""})
+    git(checkout, "update-ref", "refs/remotes/origin/main", "main")
+    git(checkout, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+    git(checkout, "switch", "--quiet", "--create", "behind")
+    git(checkout, "rm", "--quiet", "-r", "docs")
+    git(checkout, "commit", "--quiet", "-m", "behind")
+    assert taken_numbers(find_repository(checkout), "docs/features") == {5}
+
+
 def test_numbers_in_the_checkout_and_on_origin_count(tmp_path: Path) -> None:
     """A4"""
     checkout = make_repository(tmp_path / "r")
