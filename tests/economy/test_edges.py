@@ -34,6 +34,12 @@ def test_a_pause_of_exactly_a_life_comes_too_late() -> None:
     assert (late, expected_readers([life.seconds - 1], life, usual=[0.0]) > 1) == (0.0, True)
 
 
+def test_a_warm_cache_has_ten_readers_at_most() -> None:
+    """E5: pauses that were all short promise many, never more than ten."""
+    assert expected_readers([1.0] * 99, Life.FIVE_MINUTES, usual=[1.0]) == 10
+    assert expected_readers([1.0] * 99, Life.FIVE_MINUTES, usual=[400.0]) == 10
+
+
 def test_a_primer_pays_for_what_it_writes_and_for_what_it_reads() -> None:
     found = primer(RATES, 1_000, 400, 2.0)
     spared = (12.5 - 1.0) * 600

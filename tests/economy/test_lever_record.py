@@ -50,6 +50,13 @@ def test_only_turns_of_one_errand_are_compared() -> None:
     assert why_off(Lever.MAP, [*BARE, *mixed], 9) == ""
 
 
+def test_turns_with_nothing_to_compare_them_with_save_nothing() -> None:
+    """E6: reviews without it, fixes with it: no pair."""
+    alone = turns(Errand.FIX, aided=True, calls=1, times=10)
+    told = why_off(Lever.MAP, [*BARE, *alone], 8)
+    assert told == "its own record: 10 turns with it saved 0.0 calls each"
+
+
 def test_a_trunk_that_lost_over_five_groups_is_off() -> None:
     """E6: writer and readers together, against what each would have cost plainly."""
     lost = [PaidGroup(str(n), 110.0, 100.0) for n in range(5)]

@@ -74,6 +74,10 @@ def test_which_conversations_are_resolved() -> None:
     resolved = THREADS.replace('false, "comments', 'true, "comments')
     assert read_resolved(resolved) == {"501"}
     assert read_resolved(f"{resolved}\n{resolved.replace('501', '601')}") == {"501", "601"}
+    first = '{"databaseId": 501}'
+    replied = resolved.replace(first, f'{first}, {{"databaseId": 502}}')
+    assert replied != resolved
+    assert read_resolved(replied) == {"501"}
     for odd in ("", "no json", "[]", '{"data": null}', '{"errors": [{"type": "NOT_FOUND"}]}'):
         assert read_resolved(odd) == frozenset()
 

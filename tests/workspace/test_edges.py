@@ -5,14 +5,16 @@ Covers: H7, H8
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 
+from sparing.workspace.checks.output import READ_LIMIT, printed
 from sparing.workspace.checks.run import trim
 from sparing.workspace.git.direct.tree import code_files
 from sparing.workspace.git.snapshot import MOST_LINKS
-from sparing.workspace.tools.arguments import MOST_EDITS, ToolMistake, edits
+from sparing.workspace.tools.arguments import MOST_EDITS, MOST_PARTS, ToolMistake, edits, looking
 from sparing.workspace.tools.outline import MOST_ENTRIES, Entry, rendered
 from tests.repositories import git, make_repository
 from tests.workspace.features import snapshot
@@ -23,6 +25,21 @@ def test_as_many_edits_as_may_be_and_one_more() -> None:
     assert len(edits({"edits": [one] * MOST_EDITS})) == MOST_EDITS
     with pytest.raises(ToolMistake, match=f"1 to {MOST_EDITS}"):
         edits({"edits": [one] * (MOST_EDITS + 1)})
+
+
+def test_as_many_paths_as_may_be_and_one_more() -> None:
+    names = [f"{number}.py" for number in range(MOST_PARTS + 1)]
+    assert len(looking({"read": names[:-1]}).read) == MOST_PARTS
+    with pytest.raises(ToolMistake, match=f"{MOST_PARTS} entries"):
+        looking({"read": names})
+
+
+@pytest.mark.parametrize(("more", "cut"), [(0, False), (1, True)])
+def test_output_is_kept_whole_up_to_its_limit(more: int, cut: bool) -> None:
+    """H7: a gap is named with what it leaves out, and only where there is one."""
+    text = printed(BytesIO(b"x" * (READ_LIMIT + more)))
+    assert ("1 bytes left out" in text) is cut
+    assert ("left out" in text) is cut
 
 
 def test_an_outline_says_how_much_it_leaves_out() -> None:
