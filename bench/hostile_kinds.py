@@ -55,6 +55,11 @@ CARGO = {
     "tests/app.rs": "#[test]\nfn one() { assert_eq!(sample::one(), 1); }\n",
 }
 BREAK_RUST = "echo 'pub fn one() -> i32 { 2 }' > src/lib.rs"
+INLINE = CARGO | {
+    "src/lib.rs": "pub fn one() -> i32 { 1 }\n#[cfg(test)]\nmod tests {\n    use super::*;\n"
+    "    #[test]\n    fn inner() { assert_eq!(one(), 1); }\n}\n",
+    "tests/app.rs": "#[test]\nfn other() { assert!(sample::one() > 0); }\n",
+}
 MORE: dict[str, Fake] = {
     "npm: broken and nothing else": Fake(NPM, (BREAK_JS,), ""),
     "npm: a script that only echoes": Fake(
@@ -126,13 +131,6 @@ MORE: dict[str, Fake] = {
         ),
         "",
     ),
-}
-INLINE = CARGO | {
-    "src/lib.rs": "pub fn one() -> i32 { 1 }\n#[cfg(test)]\nmod tests {\n    use super::*;\n"
-    "    #[test]\n    fn inner() { assert_eq!(one(), 1); }\n}\n",
-    "tests/app.rs": "#[test]\nfn other() { assert!(sample::one() > 0); }\n",
-}
-MORE |= {
     "cargo: a weakened test in the product's file": Fake(
         INLINE, ("sed -i 's/{ 1 }/{ 2 }/; s/one(), 1/one(), 2/' src/lib.rs",), ""
     ),
