@@ -15,6 +15,7 @@ from typing import NamedTuple
 import click
 
 from scripts import conformance, coverage
+from scripts.outline import outline_page
 from sparing.cli.main import app
 from sparing.config.describe import settings_page
 
@@ -76,6 +77,7 @@ PAGES = (
     Page("docs/generated/configuration.md", configuration_page),
     Page("docs/generated/cli.md", cli_page),
     Page("docs/generated/agents.md", agents_page),
+    Page("src/sparing/cli/outline.json", outline_page),
 )
 
 

@@ -1,4 +1,4 @@
-"""What a person meets besides a run: init, a look ahead, completion, a bundle, notifications.
+"""What a person meets besides a run: init, a look ahead, a bundle, notifications.
 
 Covers: K1, K2, E5
 """
@@ -55,43 +55,6 @@ def test_a_look_ahead_starts_nothing(user_repository: UserRepository) -> None:
     shown = sparing(path, "run", "1", "--dry-run")
     assert "nothing was started" in shown.out
     assert sparing(path, "status", "--json").json["features"][0]["status"] == "planned"
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_shells_complete_commands(tmp_path: Path, shell: str) -> None:
-    assert "_SPARING_COMPLETE" in sparing(tmp_path, "completion", shell).out
-
-
-def test_features_are_completed(user_repository: UserRepository) -> None:
-    path = user_repository()
-    sparing(path, "start", "Add rate limiting", "--json")
-    environ = {"_SPARING_COMPLETE": "bash_complete", "COMP_CWORD": "2"}
-    found = sparing(path, environ={**environ, "COMP_WORDS": "sparing approve 0"})
-    assert found.out.split() == ["plain,001"]
-
-
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        ("start x --tier L", ["L1", "L2", "L3"]),
-        ("rerun 1 d", ["done"]),
-        ("show 1 s", ["summary"]),
-        ("show 9 s", ["spec", "summary"]),
-        ("show 1 c", ["checks"]),
-        ("edit 1 pl", ["plan"]),
-        ("config get caps.feature_", ["caps.feature_tokens", "caps.feature_usd"]),
-        ("config set review.panel m", ["merged"]),
-    ],
-)
-def test_a_shell_completes_what_is_known(
-    user_repository: UserRepository, words: str, found: list[str]
-) -> None:
-    """K1: tiers, the stages of that feature's flow, documents, settings and their values."""
-    path = user_repository()
-    sparing(path, "start", "Add rate limiting", "--tier", "L1", "--json")
-    environ = {"_SPARING_COMPLETE": "bash_complete", "COMP_CWORD": str(len(words.split()))}
-    said = sparing(path, environ={**environ, "COMP_WORDS": f"sparing {words}"})
-    assert said.out.split() == [f"plain,{one}" for one in found]
 
 
 @pytest.mark.parametrize("columns", [60, 100, 160])

@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,6 +18,9 @@ from sparing import __version__
 from sparing.cli.screen import catch_crashes, echo, echo_json, leave_quietly
 from sparing.config.terminal import completes_line, terminal_columns, wants_colour
 from sparing.errors import SparingError, StateError, UsageError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS = {
     "demo": "See the whole workflow on a sample project: no key, no server.",
@@ -118,8 +122,20 @@ class Lazy(click.Group):
         _ = ctx
         if cmd_name not in COMMANDS:
             return None
+        if completes_line():
+            from sparing.cli.outline import outlined
+
+            return outlined(cmd_name)
         module = import_module(f"sparing.cli.{MODULES[cmd_name]}")
         return getattr(module, f"{cmd_name.replace('-', '_')}_command")
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """From the table above: click would load every command for its help."""
+        from click.shell_completion import CompletionItem
+
+        names = [name for name in COMMANDS if name.startswith(incomplete)]
+        own = click.Command.shell_complete(self, ctx, incomplete)
+        return [*(CompletionItem(name, help=COMMANDS[name]) for name in names), *own]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

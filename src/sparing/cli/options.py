@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
 from sparing.backend_name import NAMES
+from sparing.cli.completers import Completer, Kind
 from sparing.cli.screen import echo_json
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
-    from sparing.flow.stage import Stage
-
-    Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 SCHEMA_VERSION = 1
 MODELS = ("models.strong", "models.standard", "models.cheap")
@@ -29,76 +22,21 @@ def json_option(command: F) -> F:
 
 def feature_argument(*, required: bool = True) -> Callable[[F], F]:
     """A feature by number, slug or full name; a shell completes it."""
-    return click.argument("feature", required=required, shell_complete=_features)
+    return click.argument("feature", required=required, shell_complete=Completer(Kind.FEATURES))
 
 
-def _features(
-    _context: click.Context, _parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    from sparing.desk.features.view import list_views
-    from sparing.desk.office import open_office
-    from sparing.errors import SparingError
-
-    try:
-        views = list_views(open_office(Path.cwd(), reading=True))
-    except SparingError:
-        return []
-    meant = (
-        one for one in views if one.id.startswith(incomplete) or one.name.startswith(incomplete)
-    )
-    return _completions({one.id: one.title for one in meant})
-
-
-def one_of(*words: str) -> Complete:
+def one_of(*words: str) -> Completer:
     """Completion for an argument with known values; anything else typed is checked later."""
-
-    def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        return _completions({one: None for one in words if one.startswith(incomplete)})
-
-    return complete
+    return Completer(Kind.WORDS, words)
 
 
-def complete_stages(
-    context: click.Context, _parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """The stages of the feature named earlier on the command line, or of all flows."""
-    names = dict.fromkeys(stage.name for stage in _stages(context))
-    return _completions({one: None for one in names if one.startswith(incomplete)})
+complete_stages = Completer(Kind.STAGES)
+"""The stages of the feature named earlier on the command line, or of all flows."""
 
 
-def documents(*more: str) -> Complete:
+def documents(*more: str) -> Completer:
     """Documents written by the stages of the feature named earlier, and these words."""
-
-    def complete(
-        context: click.Context, _: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        written = (stage.writes.value for stage in _stages(context) if stage.writes)
-        names = dict.fromkeys((*written, *more))
-        return _completions({one: None for one in names if one.startswith(incomplete)})
-
-    return complete
-
-
-def _stages(context: click.Context) -> list[Stage]:
-    from sparing.desk.gates.answers import find
-    from sparing.desk.office import open_office
-    from sparing.errors import SparingError
-    from sparing.flow.flows import FLOWS
-
-    flows = [*FLOWS.values()]
-    try:
-        office = open_office(Path.cwd(), reading=True)
-        flows = [FLOWS[find(office, context.params["feature"]).feature.flow]]
-    except (SparingError, KeyError):
-        pass
-    return [stage for flow in flows for stage in flow.stages]
-
-
-def _completions(words: Mapping[str, str | None]) -> list[CompletionItem]:
-    """Words with their help texts. The class is loaded only when a shell asks for completions."""
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(word, help=beside) for word, beside in words.items()]
+    return Completer(Kind.DOCUMENTS, more)
 
 
 def hand_over_option(command: F) -> F:

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from sparing import backend_name as names
-from sparing.cli.options import json_option, print_json
+from sparing.cli.options import json_option, one_of, print_json
 from sparing.cli.run.drive import DEARER, Mode, is_dearer, run_features
 from sparing.cli.screen import echo, show, style
 from sparing.desk.features import view
@@ -65,7 +65,11 @@ OVERRIDES = {
     help="What runs the agents: a script, or Claude Code, Codex, Gemini CLI, opencode or a "
     "provider's API with a stand-in for the model.",
 )
-@click.option("--tier", help="Run a tier instead of the feature flow: L1, L2 or L3.")
+@click.option(
+    "--tier",
+    help="Run a tier instead of the feature flow: L1, L2 or L3.",
+    shell_complete=one_of("L1", "L2", "L3"),
+)
 @json_option
 def demo_command(
     keep: Path | None, interactive: bool, backend: str, tier: str | None, as_json: bool

@@ -13,6 +13,9 @@ PLACES = {
     "zsh": "sparing completion zsh >> ~/.zshrc",
     "fish": "sparing completion fish > ~/.config/fish/completions/sparing.fish",
 }
+REGISTER = "\n    compdef "
+LOAD_FIRST = "\n    (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }"
+"""In zsh `compdef` does not exist before the completion system is loaded, as for a new user."""
 
 
 @click.command("completion")
@@ -27,4 +30,5 @@ def completion_command(context: click.Context, shell: str) -> None:
     assert maker is not None
     command = context.find_root().command
     completer = maker(command, {}, "sparing", VARIABLE)
-    echo(completer.source_template % completer.source_vars())
+    script = completer.source_template % completer.source_vars()
+    echo(script.replace(REGISTER, f"{LOAD_FIRST}{REGISTER}"))

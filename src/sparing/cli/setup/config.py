@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
-from click.shell_completion import CompletionItem
 
+from sparing.cli.completers import Completer, Kind
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import echo, style
 from sparing.config.describe import SettingRow, as_rows, default_rows, setting_row
 from sparing.config.edit import find_setting, write_setting
 from sparing.config.faults import shown
 from sparing.config.load import current
-from sparing.config.settings import every_setting
 from sparing.config.terminal import homely
-from sparing.config.value_forms import OneOf, Switch
 from sparing.errors import ConfigError, RepositoryError
 from sparing.workspace.git.repository import locate_repository
 
@@ -29,31 +27,8 @@ def config_command() -> None:
     """Show and change settings, and see where each comes from."""
 
 
-def _keys(
-    _context: click.Context, _parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    return [
-        CompletionItem(key, help=setting.rule.doc)
-        for key, setting in every_setting().items()
-        if key.startswith(incomplete)
-    ]
-
-
-def _values(
-    context: click.Context, _parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    setting = every_setting().get(context.params.get("key") or "")
-    if setting is None:
-        return []
-    kind = setting.rule.kind
-    names = ("true", "false") if isinstance(kind, Switch) else ()
-    if isinstance(kind, OneOf):
-        names = tuple(str(one) for one in kind.names)
-    return [CompletionItem(one) for one in names if one.startswith(incomplete)]
-
-
 @config_command.command("get")
-@click.argument("key", shell_complete=_keys)
+@click.argument("key", shell_complete=Completer(Kind.SETTINGS))
 @json_option
 def get_command(key: str, as_json: bool) -> None:
     """Print one setting, such as review.cap."""
@@ -67,8 +42,8 @@ def get_command(key: str, as_json: bool) -> None:
 
 
 @config_command.command("set")
-@click.argument("key", shell_complete=_keys)
-@click.argument("value", shell_complete=_values)
+@click.argument("key", shell_complete=Completer(Kind.SETTINGS))
+@click.argument("value", shell_complete=Completer(Kind.SETTING_VALUES))
 @click.option(
     "--project", is_flag=True, help="Write to this repository's sparing.toml, for everybody."
 )

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from sparing.cli.completers import Completer, Kind
 from sparing.config.effort import Effort
 from sparing.desk.features.start_input import NOTHING, StartRequest
 from sparing.desk.features.start_sources import from_file, from_issue
@@ -52,6 +53,7 @@ OPTIONS = (
         multiple=True,
         metavar="FEATURE",
         help="Wait until this feature is done; may be repeated.",
+        shell_complete=Completer(Kind.FEATURES),
     ),
 )
 

@@ -17,6 +17,7 @@ from unicodedata import category
 from sparing.artifact import ArtifactName
 from sparing.briefing.document_check import repair_of, unfit_documents
 from sparing.connection import Connection
+from sparing.desk.features.named import rows_named
 from sparing.desk.features.start_input import NOTHING, StartInput, with_start_input
 from sparing.desk.gates.actions import choices
 from sparing.desk.gates.other_person import refuse_starter
@@ -132,31 +133,23 @@ def new_row(
 
 
 def find(office: Office, name: str) -> FeatureRow:
-    """A feature by number (`1`, `001`), full name or slug; a number is never taken for a slug."""
+    """A feature by number (`1`, `001`), full name or slug."""
     with office.database.read() as connection:
         rows = features.list_all(connection)
-    wanted = name.strip().lower()
-    number = wanted.lstrip("0")
-    found = [row for row in rows if number == str(row.feature.number)] or [
-        row for row in rows if wanted in _names(row.feature)
-    ]
+    found = rows_named(rows, name)
     if len(found) == 1:
         return with_commits(office, found[0])
     if not found:
         names = [row.feature.name for row in rows]
-        near = get_close_matches(wanted, [*names, *(row.feature.slug for row in rows)], n=1)
+        near = get_close_matches(
+            name.strip().lower(), [*names, *(row.feature.slug for row in rows)], n=1
+        )
         hint = f"did you mean {near[0]}? " if near else ""
         raise NotFound(f"there is no feature '{name}' here", f"{hint}see them all: sparing list")
     ids = ", ".join(row.feature.id for row in found)
     raise FeatureError(
         f"'{name}' fits features {ids}", f"name one by its number: {found[0].feature.id}"
     )
-
-
-def _names(feature: Feature) -> tuple[str, ...]:
-    """Names it may be called by besides its number; a project's number is prefixed with P."""
-    short = f"p{-feature.number}" if feature.is_project else feature.name
-    return (feature.name.lower(), feature.slug, feature.id.lower(), short)
 
 
 def request_start(office: Office, row: FeatureRow, at: float) -> None:
