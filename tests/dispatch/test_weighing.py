@@ -110,6 +110,16 @@ def test_a_compacted_session_is_handed_off(sample: Sample) -> None:
     assert (found.go, found.forced, data["shrunk"]) == (SessionStep.HAND_OFF, True, True)
 
 
+def test_a_session_that_cannot_be_resumed_says_why(sample: Sample) -> None:
+    """F2, K1: a person reads the reason next to the new session."""
+    with sample.around.database.write() as tx:
+        one = replace(session(sample, ""), context_tokens=20_000, backend="codex")
+        sessions.put(tx, sample.rows["L3"].feature.key, "L3", one)
+    had_turn(sample, "plan", [9_000, 20_000])
+    found, _ = weighed(sample)
+    assert (found.go, found.reason) == (SessionStep.HAND_OFF, "the session belongs to codex")
+
+
 def test_a_cold_cache_is_known_after_hours(sample: Sample) -> None:
     """F1, F6, fault (g): nothing but rows is needed for it."""
     kept(sample)

@@ -210,8 +210,15 @@ def test_what_is_open_when_a_feature_is_over_was_not_taken_up() -> None:
 
 def test_hindsight_is_never_more_than_all_of_the_run_below_it() -> None:
     """E4: a share of the run, which is named."""
-    lines = limit_lines(replace(economy(), best=0.5, replayed=2.0))
+    lines = limit_lines(replace(economy(), best=0.5, replayed=2.0, billed=2.0))
     assert any(line.endswith("75.0 % below the run.") for line in lines)
+
+
+def test_hindsight_names_what_it_is_below_if_the_bill_is_another() -> None:
+    """E4: a bill below the published rules; a share of the bill would be another number."""
+    lines = limit_lines(replace(economy(), best=0.5, replayed=2.0, billed=1.0))
+    end = "75.0 % below the run by the published cache rules, $2.00."
+    assert any(line.endswith(end) for line in lines)
 
 
 def test_a_run_below_its_bound_says_from_where_the_bound_counts() -> None:

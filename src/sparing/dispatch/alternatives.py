@@ -212,13 +212,24 @@ def weighed(source: Source, inputs: Inputs) -> dict[Way, str]:
 
 
 def can_resume(source: Source) -> bool:
+    return not resume_obstacle(source)
+
+
+def resume_obstacle(source: Source) -> str:
+    """Why this backend and model can't resume the session; empty if they can."""
     session, backend = source.session, source.backend
-    able = backend.capabilities.resume and not source.around.deferred_by(backend)
+    if not backend.capabilities.resume:
+        return f"{backend.name} can't resume sessions"
+    if source.around.deferred_by(backend):
+        return f"the check that {backend.name} resumes sessions failed"
     if session is None:
-        return able
-    same = source.inside or session.model == model_of(source)  # it keeps its model
-    shell = session_front(source).access != Access.NO_SHELL or access_of(source) is Access.NO_SHELL
-    return able and same and session.backend == backend.name and shell
+        return ""
+    if session.backend != backend.name:
+        return f"the session belongs to {session.backend}"
+    if not source.inside and session.model != model_of(source):  # it keeps its model
+        return f"the session uses {session.model}"
+    unlike = session_front(source).access == Access.NO_SHELL != access_of(source)
+    return "the session has no shell, and this stage needs one" if unlike else ""
 
 
 def transcript_of(source: Source) -> Transcript:

@@ -17,7 +17,7 @@ from sparing.briefing.program_handoff import program_handoff
 from sparing.briefing.trunk_group import client_of, trunk_key
 from sparing.config.flow import SessionPreference
 from sparing.continuation import SessionStep, WeighResult
-from sparing.dispatch.alternatives import transcript_of
+from sparing.dispatch.alternatives import resume_obstacle, transcript_of
 from sparing.dispatch.handoff import question_tokens
 from sparing.dispatch.way_choice import offers_of
 from sparing.economy import continuity
@@ -138,7 +138,7 @@ def _lost(source: Source, session: Session, inputs: Inputs) -> str:
     if session.commit != head and not contains(repository, head, session.commit):
         return "the work was reset to before what the session knows"
     if Way.RESUME not in inputs.offers:
-        return "the session can't be resumed"
+        return resume_obstacle(source) or "the session can't be resumed"
     seed = source.around.settings(source.row).review.policy is Policy.SEED
     if inputs.share.misses and not seed:
         return "this client reads too little of a resumed session from the cache"

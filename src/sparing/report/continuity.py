@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 from rich.console import Group, RenderableType
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from sparing.codec import JsonObject
+from sparing.report.figure_lines import figure_lines
 from sparing.report.figures import Figure
 
 
@@ -77,7 +77,7 @@ def continuity_page(found: ContinuityReport) -> RenderableType:
             usd(one.handed_off_usd), usd(one.billed_usd),
         )  # fmt: skip
     note = f"continue, hand off: predicted for this stage (estimated); billed: {found.origin}"
-    lines = [_line(one) for one in found.figures]
+    lines = [figure_lines(one) for one in found.figures]
     head = Text("one session or several", "bold")
     return Group(head, table, Text(note, "dim"), *lines, Text(""))
 
@@ -94,12 +94,6 @@ def _window(one: Entered) -> str:
         return ""
     lacks = one.window_tokens - one.used_tokens < one.need_tokens
     return f"{100 * one.used_tokens / one.window_tokens:.0f} %{', no room' if lacks else ''}"
-
-
-def _line(figure: Figure) -> RenderableType:
-    rest = "; ".join(part for part in (figure.origin, figure.against) if part)
-    text = Text(f"· {figure.name}: {figure.said}")
-    return Group(text, Padding(Text(rest, "dim"), (0, 0, 0, 4), expand=False))
 
 
 def usd(value: float | None) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from rich.console import Group, RenderableType
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from sparing.percent import percent
 from sparing.report.baseline import WHAT_IT_IS
 from sparing.report.closing import closing_lines
-from sparing.report.figures import Figure, Report, effort_words, finding_lines, policy_words
+from sparing.report.figure_lines import figure_lines
+from sparing.report.figures import Report, effort_words, finding_lines, policy_words
 from sparing.report.lever_quality import lever_quality_page
 from sparing.report.model_costs import model_page
 from sparing.report.plain_words import counted_ways
@@ -36,7 +36,7 @@ def report_page(report: Report) -> RenderableType:
     parts += model_page(report.models)
     if report.proof:
         parts += [Text("predictions", "bold")]
-        parts += [*(_figure(one) for one in report.proof), Text("")]
+        parts += [*(figure_lines(one) for one in report.proof), Text("")]
     parts += reviewers_page(report.reviewers)
     parts += vendor_page(report.vendors, report.spending.origin)
     parts += lever_quality_page(report.levers)
@@ -48,7 +48,7 @@ def report_page(report: Report) -> RenderableType:
         ("measures of the original workflow", report.asked),
         ("what the original workflow expected", report.claims),
     ):
-        parts += [Text(title, "bold"), *(_figure(one) for one in figures), Text("")]
+        parts += [Text(title, "bold"), *(figure_lines(one) for one in figures), Text("")]
     parts += [Text(f"advice: {words}", "yellow") for words in report.advice]
     return Group(*parts)
 
@@ -87,13 +87,6 @@ def _loop_table(report: Report) -> Table:
         )  # fmt: skip
         previous = loop.stage
     return table
-
-
-def _figure(figure: Figure) -> RenderableType:
-    mark = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "dim")}[figure.holds]
-    text = Text.assemble(mark, f" {figure.name}: {figure.said}")
-    rest = "; ".join(part for part in (figure.origin, figure.against) if part)
-    return Group(text, Padding(Text(rest, "dim"), (0, 0, 0, 4), expand=False))
 
 
 def _findings(report: Report) -> list[Text]:

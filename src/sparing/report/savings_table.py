@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rich.console import RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -188,7 +189,10 @@ def limit_lines(economy: Economy) -> tuple[str, ...]:
     if economy.best:
         less = 1 - economy.best / economy.replayed if economy.replayed else 0.0
         how = "" if economy.exact else ", each turn on its own"
-        choice = "as the run chose" if abs(less) < SAME else f"{percent(less, 1)} below the run"
+        run = "the run"
+        if economy.differs:
+            run += f" by the published cache rules, {economy.amount(economy.replayed)}"
+        choice = "as the run chose" if abs(less) < SAME else f"{percent(less, 1)} below {run}"
         best = f"{economy.amount(economy.best)} (simulated{how})"
         lines.append(f"The best choices in hindsight: {best}, {choice}.")
     if economy.typed:
@@ -211,12 +215,12 @@ def ladder_table(economy: Economy, ladder: LadderRow) -> Table:
     )
     for step in ladder.steps:
         table.add_row(
-            Text(f"  {step.words}"), economy.amount(-step.saved, signed=True),
+            _indented(step.words), economy.amount(-step.saved, signed=True),
             economy.share(-step.saved, ladder), step.origin,
         )  # fmt: skip
     if economy.differs:
         table.add_row(
-            Text("  cache effects beyond the published rules"),
+            _indented("cache effects beyond the published rules"),
             economy.amount(economy.unexplained, signed=True),
             economy.share(economy.unexplained, ladder), economy.origin,
         )  # fmt: skip
@@ -224,6 +228,11 @@ def ladder_table(economy: Economy, ladder: LadderRow) -> Table:
     share = economy.share(whole, ladder)
     table.add_row(Text("this run"), economy.amount(economy.billed), share, economy.origin)
     return table
+
+
+def _indented(words: str) -> Padding:
+    """Indented in every line of a narrow cell, not only in the first."""
+    return Padding(Text(words), (0, 0, 0, 2), expand=False)
 
 
 def savings_page(economy: Economy) -> list[RenderableType]:

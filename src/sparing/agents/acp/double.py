@@ -51,4 +51,4 @@ class DoubledAcp(AcpBackend):
 
     @property
     def login(self) -> str:
-        return "a scripted model, no login needed"
+        return "a stand-in for the model, no login needed"

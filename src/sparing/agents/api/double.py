@@ -48,4 +48,4 @@ class DoubledApi(ApiBackend):
 
     @property
     def login(self) -> str:
-        return "a scripted model, no login needed"
+        return "a stand-in for the model, no login needed"

@@ -51,4 +51,4 @@ class DoubledClaude(ClaudeBackend):
 
     @property
     def login(self) -> str:
-        return "a scripted model, no login needed"
+        return "a stand-in for the model, no login needed"

@@ -47,4 +47,4 @@ class DoubledCodex(CodexBackend):
 
     @property
     def login(self) -> str:
-        return "a scripted model, no login needed"
+        return "a stand-in for the model, no login needed"

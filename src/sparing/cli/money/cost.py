@@ -18,8 +18,8 @@ from sparing.records.totals import DOCTOR, RESUME_CHECK
 from sparing.report.cost import Costs, cost_csv
 
 ASKED_ONCE = (
-    "three short turns, once per client version, to check that sessions can be resumed; they count "
-    "against caps but are in no feature's bill"
+    "one check per client version, that sessions can be resumed; it counts against caps but is in "
+    "no feature's bill"
 )
 
 

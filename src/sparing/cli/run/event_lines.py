@@ -81,6 +81,7 @@ def _quiet(found: EventLine) -> str:
         gaps = wrapped(printable(found.said), "    ")
         return style(f"{before}{printable(found.words)}\n{gaps}", dim=True)
     joint = ": " if found.words.endswith("not used") else "; "
+    joint = " " if found.words.endswith(".") else joint
     said = f"{joint}{_short(found.said)}" if found.said else ""
     return style(f"{before}{printable(found.words)}{said}", dim=True)
 

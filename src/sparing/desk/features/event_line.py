@@ -245,7 +245,8 @@ def _handoff(event: Event, what: HandoffEvent) -> EventLine:
     asked = len(what.open_questions)
     asks = f", {asked} open question{'s' if asked > 1 else ''}" if asked else ""
     status = what.status.replace("_", " ")
-    return EventLine("~", words=f"{event.role}: {status}{asks}", said=event.text, quiet=True)
+    end = "." if event.text else ""
+    return EventLine("~", words=f"{event.role}: {status}{asks}{end}", said=event.text, quiet=True)
 
 
 def _stuck(event: Event, what: StuckEvent) -> EventLine:
