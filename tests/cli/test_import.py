@@ -105,6 +105,16 @@ def test_a_dry_run_begins_nothing(typed: Typed) -> None:
     typed.lay("openspec/split-billing", "openspec/changes/split-billing")
     shown = typed("import", "--dry-run")
     assert "OpenSpec: 6 files, 4 tasks" in shown.out
+    assert "nothing was started or written" in shown.out
     found = typed("import", "--dry-run", "--json").json
     assert (found["stage"], found["tasks"], len(found["files"])) == ("implement", 4, 6)
     assert typed("list", "--json").json["features"] == []
+
+
+def test_the_plan_counts_the_stages_that_are_left(typed: Typed) -> None:
+    """K1: documents that exist are not written, and nobody is asked about them."""
+    typed.lay("openspec/split-billing", "openspec/changes/split-billing")
+    said = typed("import")
+    assert "feature: 2 stages from implement on, 2 ask you (imported" in " ".join(
+        (said.out + said.err).split()
+    )

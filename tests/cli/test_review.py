@@ -145,7 +145,7 @@ def test_sarif_and_annotations(desk: Desk) -> None:
     ("words", "code", "what"),
     [
         (("--yes", "--base", "nowhere"), 64, "there is no branch or commit 'nowhere'"),
-        (("--yes", "--base", "loud"), 64, "loud has no commit that loud lacks"),
+        (("--yes", "--base", "loud"), 64, "you are on loud: there is nothing to compare it with"),
         ((), 2, "needs your consent"),
         (("--yes", "--pr", "7"), 1, "pull request 7 can't be read"),
         (("--json", "--annotations"), 64, "can't be combined"),

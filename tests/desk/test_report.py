@@ -260,7 +260,7 @@ def test_for_people_and_for_programs(
     row = started(office)
     monkeypatch.chdir(office.repository.checkout)
     assert main(["report", "1"]) == 0
-    assert capsys.readouterr().out == "Nothing to report yet: no agent was asked.\n"
+    assert capsys.readouterr().out == "Nothing to report yet: no feature has asked an agent.\n"
     turn(office, row, 1, "compose", 1000)
     assert main(["report", "1"]) == 0
     assert capsys.readouterr().out.startswith("001 Add rate limiting\nthis run ")

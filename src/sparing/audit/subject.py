@@ -45,8 +45,11 @@ def subject_of(
     since = _fork(repo, tip, here.commit, named)
     branch = here.branch or here.commit[:10]
     if since == here.commit:
+        behind = f"{branch} has no commit that {named} lacks"
         raise UsageError(
-            f"{branch} has no commit that {named} lacks",
+            f"you are on {branch}: there is nothing to compare it with"
+            if branch == named
+            else behind,
             "git switch to the branch to review, or compare with another one: --base",
         )
     said = _subjects(repo, since, here.commit)

@@ -37,9 +37,11 @@ def show_plan(
 ) -> bool:
     """Show the plan; returns whether it could run as it is. `begun`: the feature is stored."""
     feature, flow, stops = row.feature, FLOWS[row.feature.flow], stops_of(office, row)
-    gates = sum(one.name in stops for one in flow.stages)
+    ahead = stages_ahead(row)
+    gates = sum(one.name in stops for one in ahead)
     agent = agent_of(office, row)
-    _say("flow", f"{flow.name}: {len(flow.stages)} stages, {gates} ask you ({why})")
+    left = "" if len(ahead) == len(flow.stages) else f" from {ahead[0].name} on"
+    _say("flow", f"{flow.name}: {len(ahead)} stages{left}, {gates} ask you ({why})")
     _say("branch", feature.branch)
     _say("agent", agent.words)
     if agent.repair:
@@ -51,9 +53,9 @@ def show_plan(
         _say("", f"or try it here for free, with a stand-in for the model: {free}")
     _say("models", models_words(office, row))
     show_prospect(found)
-    ahead = outlook(office, row)
-    _say("cost", f"{outlook_likely(ahead)}, capped at {cap_words(office, row, now())}")
-    if not ahead.learned and ahead.high.tokens:
+    likely = outlook(office, row)
+    _say("cost", f"{outlook_likely(likely)}, capped at {cap_words(office, row, now())}")
+    if not likely.learned and likely.high.tokens:
         _say("", style(_assumed(office, row), dim=True))
     _say("effort", efforts_words(effort_outlooks(office, row)))
     return not agent.repair

@@ -53,7 +53,7 @@ def report_command(feature: str | None, as_html: bool, output: Path | None, as_j
     if as_json:
         print_json(**report_json(found), continuity=continuity_json(going))
     elif not found.spending.rows:
-        echo("Nothing to report yet: no agent was asked.")
+        echo("Nothing to report yet: no feature has asked an agent.")
     elif as_html:
         name = "all" if row is None else row.feature.name
         _write(found, output or office.folder.path / "reports" / f"{name}.html")

@@ -57,6 +57,7 @@ def import_command(
             print_json(**_as_json(found))
         else:
             _show(found)
+            echo("\nnothing was started or written; to start, run it again without --dry-run")
         return 0
     request = found.request
     row = answers.start(office, request.title, FLOW, {}, now(), request.beginning)
