@@ -21,7 +21,7 @@ from tests.fleet.workers import Fleet
 
 LEASE_SECONDS = EngineSettings().lease_seconds
 SLOTS = "4"
-TURNS_BETWEEN = (2, 12)
+TURNS_BETWEEN = (5, 25)
 """How many turns are ended between two disturbances; at random, whatever the machine's speed."""
 PAUSE_SECONDS = 60.0
 """The longest time between two."""
@@ -111,7 +111,11 @@ def run_disturbed(server: Path, count: int, workers: int, seed: int) -> tuple[bo
         caps = cap_settings(count)
         lease = {"engine.lease_seconds": LEASE_SECONDS}
         fleet = Fleet(Path(folder), 0.5, as_variables({**caps, **lease}))
-        state = {"state.database": DATABASE, "state.folder": str(fleet.folder / "state-home")}
+        state = {
+            "state.database": DATABASE,
+            "state.folder": str(fleet.folder / "state-home"),
+            "state.remote": "origin",
+        }
         office = open_office(fleet.home, state)
         begin(fleet, office, count)
         cap = DayCap(fleet, office, caps["caps.day_usd"])

@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from sparing.desk.office import every_row, open_office
+from sparing.desk.shared_work import require_commits
+from tests.conftest import DATABASE
 from tests.fleet.workers import Fleet
 from tests.repositories import git
 from tests.terminal import Said, sparing
@@ -58,6 +61,22 @@ def test_gates_are_read_edited_and_passed_where_nothing_was_done(fleet: Gated) -
     assert "By another person." in git(fleet.origin, "show", f"{branch}:{folder}/plan.md")
     assert git(fleet.origin, "show", f"{branch}:made.txt") == "made"
     assert "Traceback" not in fleet.log("first-worker")
+
+
+def test_a_feature_out_of_a_list_is_answered_where_nothing_was_done(fleet: Gated) -> None:
+    """I5: as when a cap is raised for all that wait: its commits are fetched first."""
+    fleet.start("Make a file")
+    fleet.worker("first-worker")
+    fleet.gate()
+    flags = {
+        "state.database": DATABASE,
+        "state.folder": str(fleet.folder / "state-home"),
+        "state.remote": "origin",
+    }
+    office = open_office(fleet.home, flags)
+    (row,) = every_row(office)
+    assert require_commits(office, row) == row.head
+    assert git(fleet.home, "cat-file", "-t", row.head) == "commit"
 
 
 def test_a_remote_that_is_gone_is_said(fleet: Gated) -> None:

@@ -25,7 +25,9 @@ def with_commits(office: Office, row: FeatureRow) -> FeatureRow:
 
 
 def require_commits(office: Office, row: FeatureRow) -> str:
-    """The feature's last commit; refused if the repository lacks it, as after a new clone."""
+    """The feature's last commit, fetched if another machine made it; refused if the repository
+    lacks it, as after a new clone."""
+    row = with_commits(office, row)
     if not object_id(office.repository.git(), f"{row.head}^{{commit}}"):
         number = row.feature.id
         raise FeatureError(
