@@ -21,6 +21,7 @@ from sparing.connection import BUSY_SECONDS, Cleaning, Connection, Connections, 
 from sparing.errors import StateError
 from sparing.lazy_dataclass import lazy_dataclass
 from sparing.postgres import ConnectionLost, PostgresConnection, Server
+from sparing.read_once import forget_reads, read_once
 from sparing.redact import Redactor
 
 WAL_TRIES = 300
@@ -52,14 +53,15 @@ class Database:
     def read(self) -> Generator[Connection]:
         if self.server is not None:
             with self.session() as session:
-                yield session
+                yield read_once(session, self.server)
             return
         with state_errors(self.path), self.files.lend() as connection:
-            yield connection
+            yield read_once(connection, self.path)
 
     @contextmanager
     def write(self) -> Generator[Connection]:
         """One transaction; it takes the write lock at once, so no other writer can come between."""
+        forget_reads()
         if self.server is not None:
             with self.session() as session, _transaction(session):
                 postgres.begin(session, self.redactor, self.writer)

@@ -75,14 +75,14 @@ class SpendRequest(Purchase[AgentReply, Reply]):
         if out is not None and self.around.now(self.source.row, 0) < out.until:
             _tell_quota(tx, self, 0, out.until, out.detail)
             return SpendRefusal(Failure.QUOTA.value, out.detail)
-        reached = _reached(tx, self, attempt, limits) or caps.reached(
+        so_far = repeats.so_far(tx, attempt)
+        reached = _reached(self, so_far.tries, limits) or caps.reached(
             tx, limits, whose(attempt), worst
         )
         if reached is not None:
             early = reached.scope in SHARED and repeats.siblings(tx, self.ticket.leg_id)
             return TOO_EARLY if early else self.refusal(tx, reached)
-        worked = repeats.seconds(tx, attempt.feature, attempt.leg, attempt.stage)
-        late = overdue(attempt.stage, worked, self.patience)
+        late = overdue(attempt.stage, so_far.seconds, self.patience)
         return SpendRefusal(LOOP, late) if late else None
 
     def refusal(self, tx: Connection, reached: Reached) -> SpendRefusal:
@@ -112,11 +112,8 @@ class SpendRequest(Purchase[AgentReply, Reply]):
         )
 
 
-def _reached(
-    tx: Connection, asking: SpendRequest, attempt: ledger.Attempt, limits: CapLimits
-) -> Reached | None:
+def _reached(asking: SpendRequest, tries: int, limits: CapLimits) -> Reached | None:
     """Caps of the dispatch itself: too often sent, or too large for any turn."""
-    tries = repeats.tries(tx, attempt)
     if tries >= limits.attempts:
         return Reached(CapScope.DISPATCH, "", CapMeasure.ATTEMPTS, tries, 1, limits.attempts)
     session = asking.source.session if asking.sent.way is Way.RESUME else None

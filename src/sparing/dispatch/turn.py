@@ -35,6 +35,7 @@ from sparing.economy.cache_contents import cached_tokens
 from sparing.economy.cache_lives import NO_PRIMER, Primer, expected_returns, primer, steady_end
 from sparing.errors import SparingError
 from sparing.job import Job, JobResult, Ticket
+from sparing.read_once import each_read_once, forget_reads
 from sparing.records import ledger, sessions, verdicts
 from sparing.records.folder import keep_prompt
 from sparing.reply import Reply
@@ -61,10 +62,13 @@ async def prepare(ticket: Ticket, job: Job, error: str) -> Sent | NotSent:
     """Gather, choose, compose; `error` says why the session could not be resumed just now."""
     source = source_of(ticket, job)
     try:
-        brief = await asyncio.to_thread(_gathered, source, ticket)
-        # What a sibling has begun to send is known to be cached, and counts in the choice.
-        await signals.after(ticket.after)
-        return await asyncio.to_thread(_prepared, source, ticket, brief, error)
+        with each_read_once():
+            brief = await asyncio.to_thread(_gathered, source, ticket)
+            if ticket.after:
+                # What a sibling has begun to send is known to be cached: it counts in the choice.
+                await signals.after(ticket.after)
+                forget_reads()
+            return await asyncio.to_thread(_prepared, source, ticket, brief, error)
     except SparingError as refused:
         # A document is gone, a worktree can't be made: a person repairs it, then this is repeated.
         return NotSent(refused.what, refused.repair)

@@ -30,7 +30,7 @@ from sparing.errors import SparingError
 from sparing.fleet.arrival import bring, tell_put_off
 from sparing.fleet.seat import Seat
 from sparing.fleet.slots import Slots, open_slots
-from sparing.records.claims import Claimable
+from sparing.records.claims import Claimable, Leg
 from sparing.records.copies import copy_daily
 from sparing.records.features import FeatureRow
 from sparing.runtime.source import row_of
@@ -55,26 +55,35 @@ class Engine:
     def __init__(self, around: Surroundings, seat: Seat, slots: Slots, lost: str = "") -> None:
         self._around, self._seat, self._slots = around, seat, slots
         self._lost = lost
-        self._started: set[str] = set()
+        self._started: set[Leg] = set()
         self._revived: Counter[str] = Counter()
 
-    async def tick(self) -> list[FeatureRow]:
-        """Act on letters, claim legs and start them; returns the features running here."""
+    async def tick(self) -> bool:
+        """Act on letters, claim legs and start them; returns whether features run here."""
         with database_errors(self._around.folder):
             if self._around.folder.server is None:
                 await asyncio.to_thread(copy_daily, self._around.folder.path, time.time())
             if self._slots.closed:
-                return []
-            await asyncio.to_thread(obey_all, self._around, time.time())
-            await self._claim()
-            rows = await asyncio.to_thread(legs_to_start, self._around, self._seat.executor)
-            for row in rows:
-                if row.leg_id not in self._started:
-                    self._started.add(row.leg_id)
-                    with SetWorkflowID(row.leg_id):
-                        start = start_of(self._around, row)
-                        await asyncio.to_thread(DBOS.start_workflow, leg, start)
-            return rows
+                return False
+            due = await asyncio.to_thread(self._seat.due, self._around.database)
+            if due.letters:
+                await asyncio.to_thread(obey_all, self._around, time.time())
+            new = (due.letters or due.free) and await self._claim()
+            if due.letters or new or due.legs - self._started:
+                return await self._start()
+            return bool(due.legs)
+
+    async def _start(self) -> bool:
+        """Start the legs that have to run here and do not yet."""
+        rows = await asyncio.to_thread(legs_to_start, self._around, self._seat.executor)
+        for row in rows:
+            name = (row.feature.key, row.generation, row.leg)
+            if name not in self._started:
+                self._started.add(name)
+                with SetWorkflowID(row.leg_id):
+                    start = start_of(self._around, row)
+                    await asyncio.to_thread(DBOS.start_workflow, leg, start)
+        return bool(rows)
 
     async def look(self) -> None:
         """Called each second: remove lost workers, start legs. Raises if this worker is lost."""
@@ -82,8 +91,8 @@ class Engine:
             return
         presence.look()
         await asyncio.to_thread(presence.sweep)
-        if rows := await self.tick():
-            await self._revive(rows)
+        if await self.tick():
+            await self._revive()
 
     async def drain(self) -> None:
         """Start nothing new; returns when running jobs have finished."""
@@ -120,8 +129,10 @@ class Engine:
             elif _has(row, foreign) or row.leg_id in dead:
                 await begin_anew(self._around, row, time.time())
 
-    async def _claim(self) -> None:
-        for one in await asyncio.to_thread(self._seat.claim, self._around.database):
+    async def _claim(self) -> bool:
+        """Returns whether there was something to claim."""
+        found = await asyncio.to_thread(self._seat.claim, self._around.database)
+        for one in found:
             row = await asyncio.to_thread(row_of, self._around, one.key)
             try:
                 await asyncio.to_thread(self._bring, row, one.disk == self._seat.disk)
@@ -133,6 +144,7 @@ class Engine:
                 continue
             if one.previous:
                 await self._take_over(one, row)
+        return bool(found)
 
     def _bring(self, row: FeatureRow, was_here: bool) -> None:
         around, folder = self._around, self._around.folder.worktree(row.feature.name)
@@ -146,11 +158,13 @@ class Engine:
         told = TAKEN_OVER.format(row.feature.id, one.previous)
         await begin_anew(self._around, row, time.time(), told)
 
-    async def _revive(self, rows: Sequence[FeatureRow]) -> None:
+    async def _revive(self) -> None:
         """Restart legs that died because the server was unreachable; other failures are
         reported."""
         dead = await self.failed()
-        for row in rows:
+        if not dead:
+            return
+        for row in await asyncio.to_thread(legs_to_start, self._around, self._seat.executor):
             key, why = row.feature.key, dead.get(row.leg_id, "")
             if UNREACHABLE in why and self._revived[key] < REVIVALS:
                 self._revived[key] += 1

@@ -20,7 +20,7 @@ from sparing import __version__
 from sparing.database import Database
 from sparing.fleet.presence import Presence
 from sparing.records import claims, workers
-from sparing.records.claims import Claimable
+from sparing.records.claims import Claimable, Due
 from sparing.records.workers import Worker
 
 ALONE = "engine"
@@ -51,12 +51,18 @@ class Seat:
         with database.write() as tx:
             claims.release(tx, self.executor, one)
 
+    def due(self, database: Database) -> Due:
+        with database.read() as connection:
+            found = claims.due(connection, self.executor)
+        if not found.free:
+            self._seen.clear()
+        return found
+
     def claim(self, database: Database) -> list[Claimable]:
         """Claim the features that are free and fit here."""
         with database.read() as connection:
             free = claims.claimable(connection, self.executor)
             if not free:
-                self._seen.clear()
                 return []
             held = claims.of_worker(connection, self.executor)
             disks = frozenset(one.disk for one in workers.every(connection))

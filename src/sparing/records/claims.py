@@ -27,6 +27,34 @@ _FREE = (
 )
 
 
+Leg = tuple[str, int, int]
+"""Key of the feature, generation, number."""
+
+
+class Due(NamedTuple):
+    """What a worker has to act on."""
+
+    letters: bool
+    free: bool
+    """There are features that it may claim."""
+    legs: frozenset[Leg]
+    """Those that it runs."""
+
+
+def due(connection: Connection, worker: str) -> Due:
+    """With one statement: it is asked after every write."""
+    rows = connection.execute(
+        "select 'letter', '', 0, 0 from mailbox where done is null"  # noqa: S608
+        f" union all select 'free', '', 0, 0 from features where {_FREE}"
+        " union all select 'leg', key, generation, leg from features"
+        " where number < ? and running = 1 and executor = ?",
+        (REVIEWS, worker, REVIEWS, worker),
+    ).fetchall()
+    kinds = {row[0] for row in rows}
+    legs = frozenset((row[1], row[2], row[3]) for row in rows if row[0] == "leg")
+    return Due("letter" in kinds, "free" in kinds, legs)
+
+
 def claimable(connection: Connection, worker: str) -> list[Claimable]:
     """Features whose leg has to run and that no live worker has claimed, most urgent first."""
     rows = connection.execute(

@@ -79,14 +79,14 @@ def get(connection: Connection, key: str) -> FeatureRow | None:
         f"select {COLUMNS} from features where key = ?",  # noqa: S608
         (key,),
     ).fetchone()
-    return _row(*found) if found else None
+    return row_of(*found) if found else None
 
 
 def list_all(connection: Connection) -> list[FeatureRow]:
     rows = connection.execute(
         f"select {COLUMNS} from features where number < {REVIEWS} order by number"  # noqa: S608
     )
-    return [_row(*row) for row in rows]
+    return [row_of(*row) for row in rows]
 
 
 def list_running(connection: Connection, executor: str) -> list[FeatureRow]:
@@ -96,7 +96,7 @@ def list_running(connection: Connection, executor: str) -> list[FeatureRow]:
         f" where number < {REVIEWS} and running = 1 and executor = ? order by number",
         (executor,),
     )
-    return [_row(*row) for row in rows]
+    return [row_of(*row) for row in rows]
 
 
 def next_review(connection: Connection) -> int:
@@ -260,7 +260,7 @@ def _text(asked: Mapping[str, object]) -> str:
 
 
 @lru_cache(REMEMBERED)
-def _row(*values: Any) -> FeatureRow:
+def row_of(*values: Any) -> FeatureRow:
     """Cached, since all features are read around every turn and few have changed: callers never
     modify a row."""
     row = dict(zip(NAMES, values, strict=True))

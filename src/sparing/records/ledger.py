@@ -32,8 +32,9 @@ _BEGIN = (
 def begin(tx: Connection, attempt: Attempt, held: Amount, begun: int | None = None) -> int:
     """A plain insert: every try counts, and no recovery takes one back. `begun` is how often the
     dispatch was begun, if the caller has asked."""
-    close(tx, attempt.dispatch)
     a, before = attempt, last_number(tx, attempt.dispatch) if begun is None else begun
+    if before:
+        close(tx, attempt.dispatch)
     number = 1 + before
     values = (
         a.dispatch, number, a.feature, a.leg, a.stage, a.role, a.iteration, a.task, a.template,

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from sparing.connection import Connection
 from sparing.records.ledger import Attempt
 
 
-def tries(connection: Connection, attempt: Attempt) -> int:
+class SoFar(NamedTuple):
+    tries: int
     """How often this was sent before, also by a generation of the leg that has died."""
+    seconds: float
+    """How long agents have worked on the stage in this leg."""
+
+
+def so_far(connection: Connection, attempt: Attempt) -> SoFar:
+    a = attempt
     found = connection.execute(
         "select (select count(*) from ledger where dispatch = ?),"
         " (select count(*) from ledger where feature = ? and leg = ? and stage = ? and role = ?"
-        " and iteration = ? and task = ? and prompt = ?)",
+        " and iteration = ? and task = ? and prompt = ?),"
+        " (select coalesce(sum(seconds), 0) from ledger"
+        " where feature = ? and leg = ? and stage = ?)",
         (
-            attempt.dispatch,
-            attempt.feature,
-            attempt.leg,
-            attempt.stage,
-            attempt.role,
-            attempt.iteration,
-            attempt.task,
-            attempt.prompt,
-        ),  # fmt: skip
-    ).fetchone()
-    return max(int(found[0]), int(found[1]))
+            a.dispatch, a.feature, a.leg, a.stage, a.role, a.iteration, a.task, a.prompt,
+            a.feature, a.leg, a.stage,
+        ),
+    ).fetchone()  # fmt: skip
+    return SoFar(max(int(found[0]), int(found[1])), float(found[2]))
 
 
 def answered_so(connection: Connection, attempt: Attempt, leg: str, reply: str) -> bool:
@@ -44,15 +49,6 @@ def answered_so(connection: Connection, attempt: Attempt, leg: str, reply: str) 
         ),  # fmt: skip
     ).fetchone()
     return found is not None
-
-
-def seconds(connection: Connection, feature: str, leg: int, stage: str) -> float:
-    """How long agents have worked on a stage in one leg."""
-    found = connection.execute(
-        "select coalesce(sum(seconds), 0) from ledger where feature = ? and leg = ? and stage = ?",
-        (feature, leg, stage),
-    ).fetchone()
-    return float(found[0])
 
 
 def siblings(connection: Connection, leg: str) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sparing.connection import Connection
+from sparing.records import features
+from sparing.records.features import FeatureRow
 from sparing.session import Session
 
 COLUMNS = (
@@ -19,6 +21,25 @@ def get(connection: Connection, feature: str, stage: str, role: str) -> Session 
         (feature, stage, role),
     ).fetchone()
     return Session(*row) if row else None
+
+
+def with_feature(
+    connection: Connection, feature: str, stage: str, role: str
+) -> tuple[FeatureRow | None, Session | None]:
+    """A feature and one of its sessions, with one statement."""
+    names = ", ".join(f"features.{name}" for name in features.NAMES)
+    own = ", ".join(f"sessions.{name}" for name in COLUMNS.split(", "))
+    found = connection.execute(
+        f"select {names}, {own} from features left join sessions on sessions.feature = features.key"  # noqa: S608
+        " and sessions.stage = ? and sessions.role = ? where features.key = ?",
+        (stage, role, feature),
+    ).fetchone()
+    if found is None:
+        return None, None
+    mine = len(features.NAMES)
+    values = tuple(found)
+    session = Session(*values[mine:]) if values[mine] is not None else None
+    return features.row_of(*values[:mine]), session
 
 
 def of_stage(connection: Connection, feature: str, stage: str) -> list[Session]:

@@ -34,20 +34,30 @@ def tell(
     name: str = "",
 ) -> None:
     """Record an event; a kind given by name has its JSON in `data`."""
+    add(tx, event_of(teller, job, what, text=text, data=data, name=name))
+
+
+def event_of(
+    teller: Teller,
+    job: Job,
+    what: RunEvent | str,
+    *,
+    text: str = "",
+    data: JsonObject | None = None,
+    name: str = "",
+) -> Event:
+    """The event as `tell` would record it."""
     if isinstance(what, str) and not isinstance(what, FeatureEvent | AgentAction):
         kind, stored = what, data or {}
     else:
         kind, stored = kind_of(what), write_event(what)
-    add(
-        tx,
-        Event(
-            key=f"{teller.id}.{name or kind}",
-            feature=teller.feature,
-            at=teller.at,
-            kind=kind,
-            stage=job.stage,
-            role=job.who,
-            text=text,
-            data=stored,
-        ),
+    return Event(
+        key=f"{teller.id}.{name or kind}",
+        feature=teller.feature,
+        at=teller.at,
+        kind=kind,
+        stage=job.stage,
+        role=job.who,
+        text=text,
+        data=stored,
     )

@@ -274,8 +274,9 @@ def session_owner(job: Job) -> str:
 def source_of(ticket: Ticket, job: Job, sent_to: str = "") -> Source:
     around = current()
     with around.database.read() as connection:
-        row = features.get(connection, ticket.feature)
-        session = sessions.get(connection, ticket.feature, _scope_before(job), session_owner(job))
+        row, session = sessions.with_feature(
+            connection, ticket.feature, _scope_before(job), session_owner(job)
+        )
     assert row is not None, f"{ticket.feature} has no row"
     ended = job.going.go is SessionStep.HAND_OFF or job.going.anew
     kept = None if ended else session

@@ -9,9 +9,10 @@ from sparing.agents.backend import ANSWERING, AgentEvent
 from sparing.database import Database
 from sparing.errors import StateError
 from sparing.job import Job, Ticket
+from sparing.records.events import Event, add
 from sparing.runtime import signals
 from sparing.runtime.containment import Receipt
-from sparing.runtime.events import tell
+from sparing.runtime.events import event_of
 
 BURST_SECONDS = 0.5
 
@@ -62,12 +63,14 @@ class Listener:
         self._written = time.monotonic()
         if not events and self._receipt is None:
             return
+        told = list[Event]()
+        for event in events:
+            self._told += 1
+            name = f"{event.kind}.{self._number}.{self._told}"
+            told.append(event_of(ticket, job, event.kind, text=event.text, name=name))
+        if self._receipt is not None:
+            kind, text, data = self._receipt
+            name = f"receipt.{self._number}"
+            told.append(event_of(ticket, job, kind, text=text, data=data, name=name))
         with self._database.write() as tx:
-            for event in events:
-                self._told += 1
-                name = f"{event.kind}.{self._number}.{self._told}"
-                tell(tx, ticket, job, event.kind, text=event.text, name=name)
-            if self._receipt is not None:
-                kind, text, data = self._receipt
-                name = f"receipt.{self._number}"
-                tell(tx, ticket, job, kind, text=text, data=data, name=name)
+            add(tx, *told)

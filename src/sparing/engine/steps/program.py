@@ -60,6 +60,8 @@ settle = step("settle")(decision.settle)
 async def sent_on(feature: str, result: JobResult) -> JobResult:
     """What a job has committed is where other workers find it, before its result is recorded."""
     around = current()
+    if around.travel is None:
+        return result
     try:
         await asyncio.to_thread(send, around.travel, row_of(around, feature))
     except RepositoryError as error:
