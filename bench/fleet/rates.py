@@ -7,12 +7,14 @@ import resource
 import tempfile
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 
 import psycopg
 
 from bench.fleet.features import BILLED, begin
 from bench.fleet.plot import plotted
+from bench.fleet.statements import by_sender, statements
 from scripts.postgres import QUICK, control
 from sparing.database import open_database
 from sparing.desk.office import open_office
@@ -32,7 +34,7 @@ IDLE_AIM = 30.0
 STATEMENTS_IN_WRITE = 8
 """About as many as a transaction of ours has."""
 LOGGED = f"{QUICK} -c log_statement=all"
-MARKS = ("LOG:  statement:", "LOG:  execute ")
+MOST_TOLD = 40
 
 
 def run_rates(server: Path, count: int) -> tuple[bool, object]:
@@ -69,7 +71,7 @@ def _rate(server: Path, number: int, count: int) -> dict[str, float]:
             fleet.clone(f"worker-{one}")
         control(server, "restart", LOGGED)
         written = int(fleet.rows("select n from changes")[0][0])
-        before, began, spent = _statements(server), time.monotonic(), _children()
+        before, began, spent = statements(server), time.monotonic(), _children()
         most = 0
         try:
             processes = [
@@ -86,12 +88,27 @@ def _rate(server: Path, number: int, count: int) -> dict[str, float]:
             usd = int(fleet.rows(BILLED)[0][0]) / NANO / count
         finally:
             fleet.end()
+    sent = statements(server) - before
+    _tell_statements(number, sent, dispatches)
     return {
         "workers": number, "features": count, "seconds": seconds, "dispatches": dispatches,
         "rate": dispatches / seconds, "connections": most,
-        "statements": (_statements(server) - before) / dispatches,
+        "statements": sent.total() / dispatches,
         "processor": (_children() - spent) / count, "usd": usd, "writes": writes / dispatches,
+        **{name: times / dispatches for name, times in by_sender(sent).items()},
     }  # fmt: skip
+
+
+def _tell_statements(number: int, sent: Counter[str], dispatches: int) -> None:
+    """By text, for one worker."""
+    if number > 1:
+        return
+    parts = sorted(by_sender(sent).items())
+    print(
+        "a dispatch: " + ", ".join(f"{times / dispatches:.1f} of {name}" for name, times in parts)
+    )
+    for text, times in sent.most_common(MOST_TOLD):
+        print(f"{times / dispatches:8.2f}  {text[:110]}")
 
 
 def run_idle(server: Path) -> tuple[bool, object]:
@@ -102,9 +119,9 @@ def run_idle(server: Path) -> tuple[bool, object]:
         try:
             fleet.until(lambda: fleet.rows("select 1 from workers"), "a worker")
             time.sleep(SETTLE_SECONDS)
-            before = _statements(server)
+            before = statements(server)
             time.sleep(IDLE_SECONDS)
-            rate = (_statements(server) - before) / IDLE_SECONDS
+            rate = (statements(server) - before).total() / IDLE_SECONDS
             assert process.poll() is None, fleet.log("worker-1")
         finally:
             fleet.end()
@@ -132,11 +149,6 @@ def run_writes(seconds: float = 5.0, writers: int = 4) -> float:
         for thread in threads:
             thread.join()
     return sum(done) / seconds
-
-
-def _statements(server: Path) -> int:
-    text = (server / "log").read_text(errors="replace")
-    return sum(text.count(mark) for mark in MARKS)
 
 
 def _connections() -> int:
