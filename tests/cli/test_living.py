@@ -68,7 +68,13 @@ def test_old_texts_go_and_records_stay(done: Built) -> None:
     assert done.sparing("cost", "1", "--json").json == bill
     assert done.sparing("show", "1").code == 0
     gone = done.sparing("show", "prompt", "implementer", "--feature", "1")
-    assert gone.complaint[-2].startswith("error: a stored text is gone")
+    again = "sparing show prompt implementer --feature 001 --way compose"
+    assert gone.complaint[-2:] == (
+        "error: the prompt that implementer was sent is no longer stored",
+        f"fix: show it as it would be made now: {again}",
+    )
+    made = done.sparing(*again.split()[1:])
+    assert "Make a file" in made.out, made.err
     assert done.sparing("clean", "--json", **{YEAR: "90"}).json["texts"] == {}
 
 
@@ -122,6 +128,8 @@ def test_an_engine_of_another_version_is_told(tmp_path: Path, version: str, word
         assert f"note: the running engine is {words}, you are {__version__}" in said.err
         assert f"kill {os.getpid()}, then: sparing run (no work is lost)" in said.err
         assert words in str(built.sparing("doctor", "--json").json["findings"])
+    ended = built.sparing("run", "--no-input")
+    assert (ended.code, "note: the running" in ended.err) == (2, False), ended.err
     with engine_of(built, f"{__version__}\n"):
         assert "note:" not in built.sparing("status").err
     assert "note:" not in built.sparing("status").err

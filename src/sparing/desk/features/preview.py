@@ -17,13 +17,13 @@ from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import Composed, compose, plain_system
 from sparing.context.prompt.shorten import compact
 from sparing.ending import ROLE as RETRO
+from sparing.desk.features.sent_prompts import stored_segments
 from sparing.errors import ConfigError, FeatureError, UsageError
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage, StageWork
 from sparing.job import Job, JobKind
 from sparing.records import ledger, verdicts
 from sparing.records.features import FeatureRow
-from sparing.records.folder import load_prompt
 from sparing.records.ledger import LedgerRow
 from sparing.records.verdicts import VerdictRow
 from sparing.runtime.source import Source
@@ -76,7 +76,7 @@ def peek(around: Surroundings, row: FeatureRow, wish: PreviewRequest) -> Peeked:
     source = _source(past, wish, row_sent)
     brief = _brief(source)
     if row_sent is not None:
-        segments = load_prompt(around.folder, row_sent.attempt.prompt)
+        segments = stored_segments(around.folder, row, row_sent)
         marks = [number for number, one in enumerate(segments, 1) if one.mark]
         composed = Composed(segments, marks[0] if marks else 0)
         way, order = Way(row_sent.attempt.way), None

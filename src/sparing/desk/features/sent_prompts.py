@@ -10,7 +10,7 @@ from sparing.desk.office import Office
 from sparing.errors import NotFound, StateError
 from sparing.money import dollars
 from sparing.records.features import FeatureRow
-from sparing.records.folder import load_prompt
+from sparing.records.folder import StateFolder, TextGone, load_prompt
 from sparing.records.ledger import LedgerRow
 from sparing.segment import Segment
 from sparing.usage import Usage
@@ -66,6 +66,19 @@ def sent_prompt(office: Office, row: FeatureRow, dispatch: str, attempt: int) ->
     segments, missing = _segments(office, rows[at])
     known = {text.digest for one in rows[:at] for text in _segments(office, one)[0]}
     return _sent(office, rows[at], segments, known, missing)
+
+
+def stored_segments(folder: StateFolder, row: FeatureRow, sent: LedgerRow) -> tuple[Segment, ...]:
+    """The segments that were sent; `sparing clean` may have removed them."""
+    try:
+        return load_prompt(folder, sent.attempt.prompt)
+    except TextGone as error:
+        role, number = sent.attempt.role, row.feature.id
+        raise StateError(
+            f"the prompt that {role} was sent is no longer stored",
+            "show it as it would be made now: "
+            f"sparing show prompt {role} --feature {number} --way compose",
+        ) from error
 
 
 def _segments(office: Office, row: LedgerRow) -> tuple[tuple[Segment, ...], str]:
