@@ -9,6 +9,7 @@ import re
 
 import pytest
 
+from sparing.turn import TURNS, StageStep, Turn
 from sparing.way import Order, Way
 from tests.briefing.cases import Prompt
 
@@ -156,3 +157,11 @@ def test_phase_b_begins_as_phase_a_did(rendered: dict[str, Prompt]) -> None:
     fix = rendered["implementer-implement-fix-compose-nested"]
     names = [one.name for one in fix.trunk]
     assert names[: len(first.trunk)] == [one.name for one in first.trunk]
+
+
+def test_who_is_sent_to_look_gets_no_map() -> None:
+    """B3: explorer and researcher are to find what a map would tell them; who builds has it."""
+    sent = {turn for turn, row in TURNS.items() if row.step is StageStep.RESEARCH}
+    assert sent
+    assert {turn for turn in sent if TURNS[turn].sees_code} == set()
+    assert TURNS[Turn.IMPLEMENT].sees_code

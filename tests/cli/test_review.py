@@ -159,6 +159,21 @@ def test_what_can_not_be_looked_at(desk: Desk, words: Sequence[str], code: int, 
     assert "\nfix: " in said[2]
 
 
+def test_what_gh_can_not_read_is_checked_out_and_compared(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """K1: with the branch that this repository's work starts from, whatever it is called."""
+    git(desk.repository, "branch", "--move", "main", "trunk")
+    monkeypatch.setenv("SPARING_WORKSPACE__BASE_BRANCH", "trunk")
+    _, _, err = desk.say("--pr", "7", "--yes")
+    command = "review --base trunk"
+    by_hand = f"gh pr checkout 7; sparing {command}\n"
+    assert err.endswith(f"fix: check it out and compare: {by_hand}"), err
+    words = (*command.split()[1:], "--no-checks", "--role", "security-reviewer", "--yes")
+    code, out, _ = desk.say(*words)
+    assert (code, "loud against trunk" in out) == (2, True)
+
+
 def test_a_cap_holds(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """E3: exit 3, and no reviewer was sent."""
     monkeypatch.setenv("SPARING_CAPS__DAY_TOKENS", "10")

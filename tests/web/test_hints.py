@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from sparing.desk.features.engine_presence import engine_runs
 from sparing.desk.gates.stale_answer import seen_digest
 from sparing.desk.office import Office
 from tests.desk.standing import standing
@@ -81,6 +82,24 @@ def test_an_answer_waits_for_the_command_that_is_named(
     assert (receipt["runs"], receipt["next_command"]) == (False, "sparing run 001")
     assert played.say(*receipt["next_command"].split()[1:]).code == 2
     assert played.say("show", "1", "--json").json["stage"] == "design_review"
+
+
+@pytest.mark.long
+def test_an_answer_while_an_engine_runs_is_followed(
+    played: Played, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F8: the command that is named shows what comes of it, to the next gate."""
+    monkeypatch.setenv("SPARING_STATE__FOLDER", str(played.folder / "state"))
+    assert played.say("run", "1").code == 2
+    office = played.office()
+    seen = {"shown": seen_digest(office, played.row), "gate": played.row.leg_id}
+    with beside(played, "serve", "--run", "--port", "0") as log:
+        until(lambda: LINK.search(log.read_text()), "the link")
+        until(lambda: engine_runs(office), "the engine")
+        answered = Door(played.repository).post(f"/r/{office.repository.key}/f/001/approve", seen)
+        assert (answered.json["runs"], answered.json["next_command"]) == (True, "sparing watch 001")
+        with beside(played, "watch", "001") as shown:
+            until(lambda: "design_review" in shown.read_text(), "what comes next")
 
 
 @pytest.mark.long

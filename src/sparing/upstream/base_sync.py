@@ -145,6 +145,7 @@ def _replace_branch(source: Source, worktree: Worktree, commit: str) -> None:
     git, head = source.around.repository.git(), source.job.head
     keep(git, f"{worktree.branch}-before-{source.job.sync.target[:10]}", head)
     if move_ref(git, worktree.ref, commit, head) != commit:
+        show(worktree, head)  # else the next sync would take the rebased files for unsaved work
         raise RepositoryError(
             f"the branch {worktree.branch} moved while its base was brought in",
             f"see where it stands: git log {worktree.branch}; then: sparing sync"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 from collections.abc import Mapping
 from typing import NamedTuple, cast
@@ -29,7 +30,8 @@ class PullRequestHead(NamedTuple):
 def read_pull_request(
     repo: Repository, base: str, number: int, environ: Mapping[str, str]
 ) -> PullRequestHead:
-    by_hand = f"check it out and compare: gh pr checkout {number}; sparing review --base main"
+    compare = f"sparing review --base {shlex.quote(base or 'main')}"
+    by_hand = f"check it out and compare: gh pr checkout {number}; {compare}"
     gh = shutil.which("gh", path=environ.get("PATH", ""))
     if gh is None:
         what = f"gh is not installed, so pull request {number} can't be read"
