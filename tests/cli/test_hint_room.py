@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from sparing.desk.features.engine_presence import engine_runs
-
 from tests.engine.beside import beside, until
 from tests.engine.played import Played, play
 from tests.terminal import Said, sparing

@@ -38,7 +38,8 @@ def test_a_check_that_can_not_be_sandboxed(person_here: Person, tmp_path: Path) 
     with pytest.raises(SandboxRefused, match="a check can't be sandboxed: ") as caught:
         run_check(broken, tmp_path / "tree", 60, PATH, CheckSandbox(tmp_path / "scratch"))
     assert caught.value.repair == "sparing doctor"
-    assert "agents and checks" in sandbox_line(person_here)
+    line = sandbox_line(person_here)
+    assert "agents and checks" in line
 
 
 def test_an_agent_s_command_without_a_sandbox(person_here: Person, tmp_path: Path) -> None:
@@ -50,4 +51,5 @@ def test_an_agent_s_command_without_a_sandbox(person_here: Person, tmp_path: Pat
         tools.answer("run", {"command": "touch made"})
     assert caught.value.repair == "sparing doctor"
     assert not (around.repository.checkout / "made").exists()
-    assert "agents and checks" in sandbox_line(person_here)
+    line = sandbox_line(person_here)
+    assert "agents and checks" in line

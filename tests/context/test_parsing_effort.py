@@ -29,6 +29,7 @@ FORMS = {
     "definitions": "A{n}\n: Title\n: Files: `a.py`\n\n",
     "bold": "**AB-{n} — Title** (depends on AB-{n}, AB-{n})\n\nWords.\n\n",
     "worded": "## Aufgabe {n}: Titel\n\n**Dateien:** `a.py`\n\n",
+    "counted": "**{n}. Title**\nWords.\n({n}) More\n",
     "arrows": "```mermaid\nA{n} --> A{n}\n```\n",
 }
 

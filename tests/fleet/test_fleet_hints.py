@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -70,8 +72,17 @@ def test_what_workers_were_given_is_followed(fleet: Gated) -> None:
     given = fleet.say("run", "1", "--detach")
     assert given.out == "1 worker has 001 to run\n  sparing watch 001\n"
     fleet.gate()
-    followed = fleet.say("watch", "001")
-    assert (followed.code, "plan" in followed.out) == (0, True), followed
+    log = fleet.folder / "watch.log"
+    with log.open("wb") as out:
+        fleet.processes.append(
+            subprocess.Popen(
+                (sys.executable, "-m", "sparing", "watch", "001"), cwd=fleet.home,
+                env={**os.environ, **fleet.environ("home")}, stdin=subprocess.DEVNULL, stdout=out,
+                stderr=out, start_new_session=True,
+            )
+        )  # fmt: skip
+    fleet.until(lambda: "plan waits" in log.read_text(), "what the workers did is shown")
+    assert "sparing approve 001" in log.read_text()
 
 
 def test_a_worker_of_another_version(fleet: Gated) -> None:

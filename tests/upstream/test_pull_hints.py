@@ -104,7 +104,10 @@ def test_a_branch_that_moves_while_its_base_is_brought_in(tmp_path: Path) -> Non
     other = git(found.repository, "commit-tree", tree, "-p", tip, "-m", "somebody else's")
     program.write_text(
         MEETING.format(
-            branch=BRANCH, flag=flag, git=shutil.which("git"), repository=found.repository,
+            branch=BRANCH,
+            flag=flag,
+            git=shutil.which("git"),
+            repository=found.repository,
             other=other,
         )  # fmt: skip
     )

@@ -29,7 +29,8 @@ _SURE = rf"(?:{_TASK}#?\d|#\d|[A-Z]{{1,10}}-?\d|\d{{1,4}}\.\d)"
 _IDS = rf"{_ID}(?:(?:,? (?:and|und|et|y|e|и) |, ?| ?& ?|、){_ID}){{0,20}}"
 _STRONG = (
     r"(?:depend(?:s|ent|ing)? (?:up)?on|blocked by|waits? for|waiting for|abhängig von|hängt ab von"
-    r"|dépend de|depende de|dipende da|afhankelijk van|зависит от|依存|依赖)"
+    r"|dep(?:end(?:s|encies))?s?(?= ?[:：])|dépend de|depende de|dipende da|afhankelijk van"
+    r"|зависит от|依存|依赖)"
 )
 _WEAK = r"(?:after|needs|requires|nach|braucht|après|después de|tras|depois de|dopo|после)"
 _BOUND = r"(?:^[ \t]{0,12}(?:[-*+] )?|[(;,] ?|[.—–-] )"

@@ -71,6 +71,7 @@ def _readings(
     for stated in (paragraphs.summaries, paragraphs.keyed, paragraphs.labelled, paragraphs.worded):
         yield leaves(document, stated(document, items)), False
     yield lists.numbered(document, items), False
+    yield paragraphs.counted(document, items), False
     yield headings.lettered(), False
     yield defined(document), False
     yield leaves(document, lists.dotted(document, items)), False

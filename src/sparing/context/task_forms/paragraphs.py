@@ -28,6 +28,11 @@ _SUMMARY = re.compile(
     r"[ \t]{0,8}(?:<details[^>\n]{0,40}>[ \t]*)?<summary>(?P<text>[^\n]{1,300}?)</summary>", re.I
 )
 _TAG = re.compile(r"</?(?:b|strong|code|em|i|h[1-6])>", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"[ \t]{0,3}(?:\*\*(?P<bold>\d{1,3})[.):] +(?P<title>[^*\n]{1,300})\*\*[ \t:.]*$"
+    r"|\((?P<number>\d{1,3})\) +(?P<text>\S.*))"
+)
+"""`**1. Write the parser**` and `(1) Write the parser`, on a line of their own."""
 
 Items = Sequence[Item]
 
@@ -83,6 +88,18 @@ def summaries(document: Outline, _items: Items) -> tuple[TaskBlock, ...]:
     ]
     rows = [one for one in rows if not is_aside(one.text)]
     return listed_items(document, rows) if len(rows) >= 2 else ()
+
+
+def counted(document: Outline, _items: Items) -> tuple[TaskBlock, ...]:
+    """Lines that count from one: bold ones, or numbers in brackets; at least two."""
+    rows = [
+        Item(number, 0, f"{match['bold'] or match['number']}.", "", match["title"] or match["text"])
+        for number, match in _lines(document, _COUNTED)
+    ]
+    beside = _beside_asides(document, rows)
+    kept = [one for one in rows if one in beside]
+    follow = [one.number for one in kept] == [str(n) for n in range(1, len(kept) + 1)]
+    return listed_items(document, kept) if len(kept) >= 2 and follow else ()
 
 
 def _beside_asides(document: Outline, items: Sequence[Item]) -> frozenset[Item]:

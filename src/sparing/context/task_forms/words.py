@@ -101,7 +101,9 @@ def asides(document: Outline) -> frozenset[int]:
             if heading.level > 1 and _WHOLE_CHECK_LIST.search(heading.text):
                 last = max(last, heading.end)
             whole = number <= last and not speaks_of_tasks(heading)
-            below, beside, inside = whole or is_aside(heading.text), False, ""
+            title = heading.level == len(headings) == 1  # nothing else is there to stand beside
+            below = not title and (whole or is_aside(heading.text))
+            beside, inside = False, ""
         elif not inside and (tag := _ELEMENT.fullmatch(line)) and is_aside(tag[1]):
             inside = tag[1]
         elif inside and line == f"</{inside}>":
