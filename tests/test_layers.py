@@ -136,6 +136,16 @@ def test_what_is_asked_most_loads_nothing_heavy(module: str) -> None:
     assert loaded_with({"sparing.report.cost"}, DRAWING_HEAVY) != [], "the check sees what loads"
 
 
+def test_no_backend_is_loaded_before_it_is_made() -> None:
+    """K1: most commands make none, and a run makes one of a dozen."""
+    backends = (
+        *("sparing.agents.acp.backend", "sparing.agents.codex.backend", "sparing.agents.scripted"),
+        *("sparing.agents.script", "sparing.double.agent.play", "sparing.clients.claude_here"),
+    )
+    assert loaded_with({"sparing.clients.backends", "sparing.clients.drawn_agent"}, backends) == []
+    assert loaded_with(set(backends), backends) == sorted(backends), "the check sees what loads"
+
+
 def test_a_look_where_nothing_is_set_or_under_way_loads_few_modules(tmp_path: Path) -> None:
     """K1: neither the table of settings, nor git, nor the flows: each would take longer than the
     answer. What is loaded is counted, not timed."""

@@ -1,4 +1,7 @@
-"""How each backend is made from the settings; every name that settings accept has a line here."""
+"""How each backend is made from the settings; every name that settings accept has a line here.
+
+A backend is imported where it is made: a run uses one of them, and most commands none.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +10,11 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from sparing import backend_name as names
-from sparing.agents.acp.double import DoubledAcp
-from sparing.agents.acp.here import AcpPlace, acp_backend, agent_here, found_agent
-from sparing.agents.api.double import DoubledApi
-from sparing.agents.api.here import ApiPlace, api_backend, first_provider
+from sparing.agents.api.here import first_provider
 from sparing.agents.api.providers import PROVIDERS
 from sparing.agents.backend import Backend
-from sparing.agents.codex.claude_double import DoubledClaude
-from sparing.agents.codex.double import DoubledCodex
-from sparing.agents.codex.here import codex_backend, codex_here
-from sparing.agents.script import read_script
-from sparing.agents.scripted import ScriptedBackend
-from sparing.clients.claude_here import claude_backend
 from sparing.clients.conversation_rows import ConversationRows
 from sparing.clients.drawn_agent import agent_of
-from sparing.clients.recorded_agent import open_recorded
 from sparing.clients.tool_mode import mode_of
 from sparing.config.load import Loaded
 from sparing.config.process_environment import client_environment
@@ -36,6 +29,8 @@ Maker = Callable[[Loaded, StateFolder], Backend]
 def make_backend(loaded: Loaded, folder: StateFolder, name: str = "") -> Backend:
     """Make a backend; raises an error to show if something is missing."""
     if cassette := loaded.settings.agent.cassette:
+        from sparing.clients.recorded_agent import open_recorded
+
         return open_recorded(cassette)
     settled = loaded if name else settle_backend(loaded, folder)
     wanted = name or settled.settings.agent.backend
@@ -78,6 +73,8 @@ def _is_ready(make: Maker, loaded: Loaded, folder: StateFolder) -> bool:
 
 def _api(backend: str) -> Maker:
     def make(loaded: Loaded, folder: StateFolder) -> Backend:
+        from sparing.agents.api.here import ApiPlace, api_backend
+
         settings = loaded.settings
         check_models(backend, settings.models)
         place = ApiPlace(
@@ -108,21 +105,29 @@ def _first_api(loaded: Loaded, folder: StateFolder) -> Backend:
 
 
 def _api_double(loaded: Loaded, folder: StateFolder) -> Backend:
+    from sparing.agents.api.double import DoubledApi
+
     store = ConversationRows(folder, names.API_DOUBLE)
     agent = agent_of(loaded.settings.agent)
     return DoubledApi(loaded.agent_script, folder.path, store, agent)
 
 
 def _claude(loaded: Loaded, folder: StateFolder) -> Backend:
+    from sparing.clients.claude_here import claude_backend
+
     return claude_backend(loaded.settings.agent, folder.path, client_environment())
 
 
 def _codex(_: Loaded, folder: StateFolder) -> Backend:
+    from sparing.agents.codex.here import codex_backend
+
     return codex_backend(folder.path, client_environment())
 
 
 def _acp(name: str) -> Maker:
     def make(loaded: Loaded, folder: StateFolder) -> Backend:
+        from sparing.agents.acp.here import AcpPlace, acp_backend, found_agent
+
         settings, environ = loaded.settings, client_environment()
         agent = settings.agent
         found = found_agent(name, environ, agent.acp_command, agent.acp_environment)
@@ -134,6 +139,9 @@ def _acp(name: str) -> Maker:
 
 def _acp_double(name: str) -> Maker:
     def make(loaded: Loaded, folder: StateFolder) -> Backend:
+        from sparing.agents.acp.double import DoubledAcp
+        from sparing.agents.acp.here import agent_here
+
         found = agent_here(name, client_environment())
         return DoubledAcp(loaded.agent_script, folder.path, found, agent_of(loaded.settings.agent))
 
@@ -141,12 +149,17 @@ def _acp_double(name: str) -> Maker:
 
 
 def _claude_double(loaded: Loaded, folder: StateFolder) -> Backend:
+    from sparing.agents.codex.claude_double import DoubledClaude
+
     agent = loaded.settings.agent
     stock = agent.client is ClientKind.STOCK
     return DoubledClaude(loaded.agent_script, folder.path, agent_of(agent), stock=stock)
 
 
 def _codex_double(loaded: Loaded, folder: StateFolder) -> Backend:
+    from sparing.agents.codex.double import DoubledCodex
+    from sparing.agents.codex.here import codex_here
+
     found = codex_here(client_environment())
     return DoubledCodex(loaded.agent_script, folder.path, found, agent_of(loaded.settings.agent))
 
@@ -157,6 +170,9 @@ def _scripted(loaded: Loaded, folder: StateFolder) -> Backend:
             "the scripted backend has no script",
             "name one: SPARING_AGENT__SCRIPT=/path/to/script.toml",
         )
+    from sparing.agents.script import read_script
+    from sparing.agents.scripted import ScriptedBackend
+
     own = mode_of(loaded.settings) is not ToolMode.CLIENT
     return ScriptedBackend(read_script(loaded.agent_script), folder.scripted, own_readers=own)
 

@@ -7,18 +7,23 @@ and counts time by the engine's clock.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sparing.config.settings import AgentSettings, DoubledAgent
 from sparing.connection import Connection
-from sparing.double.agent.play import DrawnAgent
-from sparing.double.agent_draws import human_seconds
-from sparing.double.agent_kinds import AgentKind
 from sparing.records import gates, ledger
+
+if TYPE_CHECKING:  # else every command that asks for a backend would load the double
+    from sparing.double.agent.play import DrawnAgent
 
 
 def agent_of(settings: AgentSettings) -> DrawnAgent | None:
     """The agent that the double simulates; None if it plays a script."""
     if settings.double is DoubledAgent.SCRIPT:
         return None
+    from sparing.double.agent.play import DrawnAgent
+    from sparing.double.agent_kinds import AgentKind
+
     drawn = (settings.double_seed, settings.double_trust, settings.double_files)
     return DrawnAgent(AgentKind(settings.double.value), *drawn)
 
@@ -28,6 +33,8 @@ def taken_seconds(connection: Connection, feature: str, agent: DrawnAgent) -> fl
 
     Turns that began at the same time ran in parallel.
     """
+    from sparing.double.agent_draws import human_seconds
+
     turns: dict[float, float] = {}
     for row in ledger.of_feature(connection, feature):
         if row.result is not None:
