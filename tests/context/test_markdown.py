@@ -114,3 +114,12 @@ def test_any_text_is_kept_and_every_section_lies_in_it(text: str) -> None:
     document = outline(text)
     assert "".join(document.lines) == document.text == text
     assert all(1 <= item.line <= item.end <= len(document.lines) for item in document.headings)
+
+
+def test_an_outline_is_kept_only_of_texts_of_a_usual_size() -> None:
+    """D2: a document that is asked for again costs nothing, and memory stays bounded."""
+    usual, long = "# One\n\ntext\n", "# One\n\n" + "text\n" * 50_000
+    assert outline(usual) is outline("".join(list(usual)))
+    assert outline(usual + "## Two\n").headings[-1].text == "Two"
+    assert outline(long) is not outline(long)
+    assert outline(long) == outline(long)
