@@ -134,6 +134,11 @@ MORE: dict[str, Fake] = {
     "cargo: a weakened test in the product's file": Fake(
         INLINE, ("sed -i 's/{ 1 }/{ 2 }/; s/one(), 1/one(), 2/' src/lib.rs",), ""
     ),
+    "cargo: an assertion of its own in the product's file": Fake(
+        INLINE,
+        ("sed -i 's/{ 1 }/{ 2 }/; 1i macro_rules! assert_eq { ($($t:tt)*) => {{}}; }' src/lib.rs",),
+        "",
+    ),
     "cargo: an assertion of the product's own": Fake(
         CARGO | {"tests/app.rs": "use sample::*;\n#[test]\nfn first() { assert_eq!(one(), 1); }\n"},
         (

@@ -23,6 +23,7 @@ from sparing.workspace.checks.guard import (
     linked_tests,
     named_folders,
     reaches_runner,
+    replaced_assertions,
 )
 from sparing.workspace.git.snapshot import Snapshot
 from tests.repositories import git, make_repository, write_files
@@ -287,6 +288,30 @@ def test_tests_in_the_file_they_test(tmp_path: Path, now: str, code: str) -> Non
     tree = guard_tree(worktree, base, head, BY_NAME, None)
     assert git(worktree.path, "show", f"{tree}:src/lib.rs") == code.strip()
     assert git(worktree.path, "show", f"{tree}:src/more.rs") == NEW.strip()
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("macro_rules! assert_eq { ($($t:tt)*) => {}; }", ("a.rs defines its own assert_eq!",)),
+        ("pub use crate::quiet as debug_assert;", ("a.rs defines its own debug_assert!",)),
+        ("macro_rules! assert_words { () => {}; }", ()),
+        ("macro_rules! assert_ne { () => {}; }", ()),
+        ("fn two() { assert_eq!(one() as i32, 1); }", ()),
+    ],
+)
+def test_code_that_defines_the_language_s_assertions(
+    tmp_path: Path, code: str, words: tuple[str, ...]
+) -> None:
+    """H8: Rust's tests in the same crate would use those; what the base had is its own affair."""
+    old = "macro_rules! assert_ne { () => {}; }\n"
+    worktree = make_worktree(make_repository(tmp_path / "r", {"a.rs": old}))
+    base = Snapshot(worktree.repository, worktree.tip())
+    write_files(worktree.path, {"a.rs": f"{old}{code}\n", "b.py": code})
+    commit(worktree)
+    head = Snapshot(worktree.repository, worktree.tip())
+    assert replaced_assertions(base, head) == words
+    assert reaches_runner(code) or not words
 
 
 BENDING = "import gc\nfor one in gc.get_objects():\n    if isinstance(one, type) and {}\n"

@@ -19,6 +19,7 @@ from sparing.workspace.checks.guard import (
     knows_tests,
     linked_tests,
     named_folders,
+    replaced_assertions,
 )
 from sparing.workspace.checks.passed_tests import files_of
 from sparing.workspace.checks.run import CheckResult
@@ -75,7 +76,10 @@ class _Guard:
         self._canary = draw_canary(base, tests)
 
     def complaints(self, check: Check) -> Iterator[Changed]:
-        """Complaints, each made only after a run that shows nothing else."""
+        """Complaints, each made only after a run that shows nothing else, but for those that no
+        run can show."""
+        for words in replaced_assertions(self._base, self._head):
+            yield changed(f"{check.name}: {words}", "")
         first = self._run(check, self._head, canary=True)
         if first.passed and self._canary and self._would_notice(check):
             yield changed(f"{check.name}: passes even with a test that always fails", "")

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from sparing.workspace.checks.canary import go_canary, python_canary, script_canary
-from sparing.workspace.checks.inline_tests import with_old_tests
+from sparing.workspace.checks.inline_tests import own_assertions, with_old_tests
 from sparing.workspace.git.runner import Git
 from sparing.workspace.git.snapshot import LINK, Snapshot
 from sparing.workspace.git.worktree import Worktree
@@ -41,7 +41,7 @@ _RUNNER = re.compile(
     r"(?i:unittest|pytest|node:test|\bjest\b|\bmocha\b|\bvitest\b|TestCase)"
     r"|\.assert[A-Z]|[\"'](?:node:)?assert"
     r"|\b_exit\b|os\.kill|atexit|process::exit|process\.(?!env\b)\w|process\[|exitCode|os\.Exit"
-    r"|flag\.Lookup|cfg!?\(test\)"
+    r"|flag\.Lookup|cfg!?\(test\)|(?:macro_rules!|\bas)\s*(?:debug_)?(?:assert|panic)"
     # Python's ways to reach one that is not named.
     r"|sys\.\w*(?:modules|path)|from sys import|meta_path|_getframe|f_back|\b\w\w_frame\b"
     r"|settrace|setprofile|\bgc\b|\binspect\b|\bpickle\b"
@@ -130,6 +130,17 @@ def knows_tests(base: Snapshot, head: Snapshot) -> bool:
     changed = (path for path, entry in head.entries.items() if base.entries.get(path) != entry)
     code = (path for path in changed if PurePosixPath(path).suffix in _CODE)
     return any(reaches_runner(head.text(path)) for path in code)
+
+
+def replaced_assertions(base: Snapshot, head: Snapshot) -> tuple[str, ...]:
+    """New code that defines what the language's own assertions are called, in words."""
+    changed = (path for path, entry in head.entries.items() if base.entries.get(path) != entry)
+    return tuple(
+        f"{path} defines its own {name}!"
+        for path in changed
+        if path.endswith(".rs")
+        for name in own_assertions(base.text(path), head.text(path))
+    )
 
 
 def reaches_runner(code: str) -> bool:

@@ -17,6 +17,9 @@ _TOKEN = re.compile(
 )
 
 
+_OWN = re.compile(r"(?:macro_rules!\s*|\bmacro\s+|\bas\s+)((?:debug_)?assert(?:_eq|_ne)?|panic)\b")
+
+
 class _Block(NamedTuple):
     name: str
     begin: int
@@ -31,6 +34,13 @@ def with_old_tests(before: str, now: str) -> str:
     for block in reversed(_blocks(now)):
         now = now[: block.begin] + old.pop(block.name, "") + now[block.end :]
     return "\n".join((now, *old.values()))
+
+
+def own_assertions(before: str, now: str) -> tuple[str, ...]:
+    """Assertions of the language that the code has now defined itself: tests in the same crate
+    use those instead."""
+    old, new = ({match[1] for match in _OWN.finditer(text)} for text in (before, now))
+    return tuple(sorted(new - old))
 
 
 def _blocks(text: str) -> list[_Block]:
