@@ -84,7 +84,7 @@ def test_what_was_said_is_shown_with_its_author_and_a_price(there: Host) -> None
     assert seen.code == 2
     assert "C1  blocker  check CI / test  (CI)" in seen.err
     assert "C2  blocker  made.txt:1  (grace)\n      This should be capitalised. …" in seen.err
-    assert "(stranger, not of this repository)" in seen.err
+    assert "(stranger, not a member of this repository)" in seen.err
     assert "a round of implementer and the reviewers: $" in seen.err
     assert "(estimated" in seen.err
     assert [one[:3] for one in findings(there)] == [
@@ -130,7 +130,7 @@ def test_agreed_in_advance_only_the_repository_s_people_count(there: Host) -> No
     before = pushed(there)
     said = there.sparing("run", "--yes")
     assert (said.code, pushed(there)) == (2, before)
-    assert "not of this repository" in said.err
+    assert "not a member of this repository" in said.err
     assert view["comments"] == []
     there.stands(quiet=True, reviews=whole["reviews"])
     assert there.sparing("run", "--yes").code == 0

@@ -87,7 +87,7 @@ def test_a_pull_request_that_came_back_is_fixed_from_the_page(state: Path) -> No
     assert offer is not None
     assert offer["about"] == "C1,C2,C3,C4,C5"
     assert offer["lines"][1] == "C2  blocker  made.txt:1  (grace)"
-    assert offer["lines"][-1].endswith("(stranger, not of this repository)")
+    assert offer["lines"][-1].endswith("(stranger, not a member of this repository)")
     assert "(estimated" in offer["costs"]
     assert page.accept("fix", "").status == 400
     unknown = page.accept("fix", "C9")

@@ -137,7 +137,7 @@ def _holds(repo: Repository, commit: str, other: str) -> bool:
 
 def finding_words(one: PullFinding) -> str:
     """One line, such as `C2 blocker app/gate.py:14 (grace)`."""
-    who = one.author if one.member else f"{one.author}, not of this repository"
+    who = one.author if one.member else f"{one.author}, not a member of this repository"
     return f"{one.id}  {one.finding.severity}  {one.finding.location}  ({who})"
 
 
