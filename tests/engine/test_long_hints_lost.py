@@ -64,20 +64,6 @@ def test_a_disk_that_git_finds_full(tmp_path: Path) -> None:
     continued(built, **own)
 
 
-def test_a_folder_that_is_gone_while_a_person_edits(tmp_path: Path) -> None:
-    """A3: the worktree is made again."""
-    built = build(tmp_path, ONE, turn("1", {"other.txt": "no\n"}) + SATISFIED)
-    assert built.sparing("run", "1", "--no-input").code == 2
-    (tree,) = (tmp_path / "state").rglob(f"worktrees/{NAME}")
-    (tmp_path / "script.toml").write_text(SCRIPT)
-    said = built.sparing("edit", "1", EDITOR=f"rm -rf {tree}; true")
-    assert "put it back; if it was a worktree: sparing resume" in said.err, said
-    resumed = built.sparing("resume", "001")
-    assert resumed.code == 0, resumed.err
-    assert built.sparing("run", "001", "--no-input").code == 2
-    assert built.git("show", f"{built.row.feature.branch}:one.txt") == "1"
-
-
 @contextmanager
 def at_work(built: Built) -> Generator[Path]:
     """While its agent works; then the run ends by itself. The file has what it said."""
