@@ -123,6 +123,7 @@ def run_disturbed(server: Path, count: int, workers: int, seed: int) -> tuple[bo
         try:
             disturber = _disturbed(fleet, Disturber(fleet, workers, seed), cap, server, count)
             seconds = time.monotonic() - began
+            fleet.end()
             wanted = on_sqlite(fleet.folder, fleet.folder / "script.toml", count)
             found = [*faults(fleet, count, wanted), *disturber.zombies, *cap.faults]
             interrupted = int(fleet.rows(INTERRUPTED)[0][0])

@@ -103,6 +103,7 @@ class Fleet:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+        self.processes.clear()
 
     def log(self, name: str) -> str:
         return (self.folder / f"{name}.log").read_text()
