@@ -43,6 +43,10 @@ class _ReadOnce:
         return getattr(self._real, "identity", None)
 
     def execute(self, sql: str, parameters: Any = (), /) -> Cursor:
+        if not sql.startswith("select"):
+            # Stored texts are added outside of transactions; Postgres has no rows to tell of that.
+            self._known.clear()
+            return self._real.execute(sql, parameters)
         key = (self._whose, sql, tuple(parameters))
         if (rows := self._known.get(key)) is None:
             rows = self._known[key] = self._real.execute(sql, parameters).fetchall()

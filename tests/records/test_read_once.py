@@ -78,6 +78,18 @@ def test_answers_are_read_by_row_by_name_and_as_a_whole(database: Database) -> N
             ]  # fmt: skip
 
 
+def test_what_is_added_without_a_transaction_is_seen(database: Database) -> None:
+    """I4: as texts are stored on a server, where an insert has no rows to read."""
+    add = (
+        "insert into events (key, feature, at, kind, stage, role, text, data)"
+        " values (?, ?, 1.0, 'warning', '', '', '', '{}')"
+    )
+    with each_read_once(), database.read() as connection:
+        before = connection.execute(COUNT).fetchone()[0]
+        connection.execute(add, ("k1", FEATURE))
+        assert connection.execute(COUNT).fetchone()[0] == before + 1
+
+
 def test_many_events_keep_their_order_and_each_its_place(database: Database) -> None:
     """K1: more than one statement takes; one that was told before is not told again."""
     many = [told(number) for number in range(events.MOST_AT_ONCE + 5)]
