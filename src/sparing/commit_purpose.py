@@ -7,9 +7,29 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from sparing.turn import Turn
+
 LONGEST = 100
 ENOUGH = 3
 """With fewer commits no convention is assumed."""
+BY_CODE_TURN = {
+    Turn.REVISE: ("fix", "address the review"),
+    Turn.REDO: ("fix", "rework the code as asked"),
+    Turn.ANSWER: ("feat", "continue with the answers"),
+    Turn.REPAIR_CHECKS: ("fix", "make the checks pass"),
+    Turn.SIMPLIFY: ("refactor", "simplify the code"),
+    Turn.DEEPEN: ("test", "extend the tests"),
+    Turn.RESOLVE: ("fix", "make it fit the base branch"),
+    Turn.MEND: ("fix", "meet the extended tests"),
+}
+"""The type and the words of a commit with code."""
+BY_DOCUMENT_TURN = {
+    Turn.REVISE: "revise {name} after review",
+    Turn.REDO: "rework {name} as asked",
+    Turn.REFINE: "bring {name} up to date",
+    Turn.ANSWER: "update {name} with the answers",
+}
+"""The words of a commit with a document."""
 _CONVENTIONAL = re.compile(r"[a-z]+(?:\([^()]+\))?!?: \S")
 
 

@@ -215,3 +215,12 @@ def _identity(path: Path) -> Identity | None:
     except OSError:
         return None
     return os.getpid(), stat.st_dev, stat.st_ino
+
+
+def with_parts_of_seconds(connection: sqlite3.Connection, clock: Callable[[], float]) -> None:
+    """DBOS assumes that from Python 3.12 on SQLite is 3.42 or newer, and calls
+    `unixepoch('subsec')`, which is null on an older one."""
+    if sqlite3.sqlite_version_info < (3, 42):
+        connection.create_function(
+            "unixepoch", -1, lambda *how: clock() if "subsec" in how else int(clock())
+        )

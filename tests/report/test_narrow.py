@@ -6,8 +6,8 @@ import io
 
 from rich.console import Console, RenderableType
 
-from sparing.report.figure_lines import figure_lines
 from sparing.report.figures import Figure
+from sparing.report.page import figure_lines
 from sparing.report.savings_table import ladder_table
 from tests.report.test_closing import economy
 

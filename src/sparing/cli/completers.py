@@ -87,8 +87,7 @@ def _features(incomplete: str) -> list[CompletionItem]:
 
 def _stages(context: click.Context) -> list[Stage]:
     """The stages of the feature named earlier on the command line, or of all flows."""
-    from sparing.desk.features.named import rows_named
-    from sparing.desk.office import every_row, open_office
+    from sparing.desk.office import every_row, open_office, rows_named
     from sparing.errors import SparingError
     from sparing.flow.flows import FLOWS
 

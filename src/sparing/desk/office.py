@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -13,6 +13,7 @@ from sparing.config.person import person_here
 from sparing.config.process_environment import git_environment, known_secrets
 from sparing.config.sources import Sources, sources_here, state_root
 from sparing.database import Database
+from sparing.feature import Feature
 from sparing.lazy_dataclass import lazy_dataclass
 from sparing.postgres import Server
 from sparing.records.features import FeatureRow, list_all
@@ -107,6 +108,21 @@ def try_office(start: Path, flags: Mapping[str, object] | None = None) -> Genera
 def every_row(office: Office) -> list[FeatureRow]:
     with office.database.read() as connection:
         return list_all(connection)
+
+
+def rows_named(rows: Sequence[FeatureRow], name: str) -> list[FeatureRow]:
+    """By number (`1`, `001`), full name or slug; a number is never taken for a slug."""
+    wanted = name.strip().lower()
+    number = wanted.lstrip("0")
+    return [row for row in rows if number == str(row.feature.number)] or [
+        row for row in rows if wanted in _names(row.feature)
+    ]
+
+
+def _names(feature: Feature) -> tuple[str, ...]:
+    """Names it may be called by besides its number; a project's number is prefixed with P."""
+    short = f"p{-feature.number}" if feature.is_project else feature.name
+    return (feature.name.lower(), feature.slug, feature.id.lower(), short)
 
 
 def _server(url: str, repository: Repository) -> Server | None:

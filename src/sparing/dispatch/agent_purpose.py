@@ -4,27 +4,10 @@ from __future__ import annotations
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.gather import read_tasks
-from sparing.commit_purpose import Purpose
+from sparing.commit_purpose import BY_CODE_TURN, BY_DOCUMENT_TURN, Purpose
 from sparing.flow.stage import StageWork
 from sparing.runtime.source import Source
 from sparing.turn import Turn
-
-CODE = {
-    Turn.REVISE: ("fix", "address the review"),
-    Turn.REDO: ("fix", "rework the code as asked"),
-    Turn.ANSWER: ("feat", "continue with the answers"),
-    Turn.REPAIR_CHECKS: ("fix", "make the checks pass"),
-    Turn.SIMPLIFY: ("refactor", "simplify the code"),
-    Turn.DEEPEN: ("test", "extend the tests"),
-    Turn.RESOLVE: ("fix", "make it fit the base branch"),
-    Turn.MEND: ("fix", "meet the extended tests"),
-}
-DOCUMENT = {
-    Turn.REVISE: "revise {name} after review",
-    Turn.REDO: "rework {name} as asked",
-    Turn.REFINE: "bring {name} up to date",
-    Turn.ANSWER: "update {name} with the answers",
-}
 
 
 def agent_purpose(source: Source) -> Purpose:
@@ -34,10 +17,10 @@ def agent_purpose(source: Source) -> Purpose:
     round_ = f"round {job.look or job.iteration}" if job.turn is Turn.REVISE else ""
     if stage.work in (StageWork.IMPLEMENT, StageWork.BUILD) or job.turn is Turn.REPAIR_CHECKS:
         title = " ".join(source.row.feature.title.split())
-        kind, words = CODE.get(job.turn, ("feat", f"{title[:1].lower()}{title[1:]}"))
+        kind, words = BY_CODE_TURN.get(job.turn, ("feat", f"{title[:1].lower()}{title[1:]}"))
         return Purpose(kind, words, job.role, round_)
     name = stage.writes.filename if stage.writes else job.stage
-    words = DOCUMENT.get(job.turn, "write {name}").format(name=name)
+    words = BY_DOCUMENT_TURN.get(job.turn, "write {name}").format(name=name)
     return Purpose("docs", words, job.role, round_ or job.part)
 
 

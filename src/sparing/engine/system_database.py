@@ -7,6 +7,7 @@ goes through the redactor, as everywhere, and a row in any form but JSON is neve
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Generator
 from contextlib import closing, contextmanager
 from typing import Any, NoReturn
@@ -18,9 +19,8 @@ from dbos import DBOSPortableJSONSerializer as JSONSerializer
 from sqlalchemy import event
 from sqlalchemy.exc import DBAPIError
 
-from sparing.connection import cleaned
+from sparing.connection import cleaned, with_parts_of_seconds
 from sparing.database import state_errors
-from sparing.engine.old_sqlite import with_parts_of_seconds
 from sparing.engine.revision import REVISION, VERSION
 from sparing.engine.step_statements import use_plain_statements
 from sparing.fleet.newer_steps import refuse_newer_steps
@@ -123,7 +123,7 @@ def _sqlite(url: str, redactor: Redactor) -> sqlalchemy.Engine:
     )
 
     def configure(connection: Any, _record: object) -> None:
-        with_parts_of_seconds(connection)
+        with_parts_of_seconds(connection, time.time)
         connection.isolation_level = "IMMEDIATE"
         for pragma in (
             "busy_timeout=30000",

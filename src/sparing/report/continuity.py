@@ -13,8 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from sparing.codec import JsonObject
-from sparing.report.figure_lines import figure_lines
 from sparing.report.figures import Figure
+from sparing.report.page import figure_lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from sparing.percent import percent
 from sparing.report.baseline import WHAT_IT_IS
 from sparing.report.closing import closing_lines
-from sparing.report.figure_lines import figure_lines
-from sparing.report.figures import Report, effort_words, finding_lines, policy_words
+from sparing.report.figures import Figure, Report, effort_words, finding_lines, policy_words
 from sparing.report.lever_quality import lever_quality_page
 from sparing.report.model_costs import model_page
 from sparing.report.plain_words import counted_ways
@@ -24,6 +24,7 @@ LOOP_NOTES = (
     "fresh: that as a share of all turns with the role's latest fresh prompt",
     f"naive: {WHAT_IT_IS}",
 )
+MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "dim")}
 
 
 def report_page(report: Report) -> RenderableType:
@@ -92,3 +93,12 @@ def _loop_table(report: Report) -> Table:
 def _findings(report: Report) -> list[Text]:
     lines = [Text(f"  {line}") for line in finding_lines(report)]
     return [Text("findings, as they stand", "bold"), *lines, Text("")] if lines else []
+
+
+def figure_lines(figure: Figure) -> RenderableType:
+    """A mark, what it says, and below it where it comes from; long lines are continued below their
+    own beginning, not below the mark."""
+    line = Table.grid(padding=(0, 1, 0, 0))
+    line.add_row(Text(*MARKS[figure.holds]), Text(f"{figure.name}: {figure.said}"))
+    rest = "; ".join(part for part in (figure.origin, figure.against) if part)
+    return Group(line, Padding(Text(rest, "dim"), (0, 0, 0, 4), expand=False))

@@ -17,11 +17,10 @@ from unicodedata import category
 from sparing.artifact import ArtifactName
 from sparing.briefing.document_check import repair_of, unfit_documents
 from sparing.connection import Connection
-from sparing.desk.features.named import rows_named
 from sparing.desk.features.start_input import NOTHING, StartInput, with_start_input
 from sparing.desk.gates.actions import choices
 from sparing.desk.gates.other_person import refuse_starter
-from sparing.desk.office import Office, settings_of
+from sparing.desk.office import Office, rows_named, settings_of
 from sparing.desk.projects.roadmaps import promised
 from sparing.desk.shared_work import require_commits, with_commits
 from sparing.errors import FeatureError, NotFound, StaleView, UsageError
