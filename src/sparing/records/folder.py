@@ -34,7 +34,6 @@ from sparing.database import Database, open_database
 from sparing.errors import StateError
 from sparing.lazy_dataclass import lazy_dataclass
 from sparing.postgres import Server
-from sparing.records import shared_spending
 from sparing.records.schema import MIGRATIONS
 from sparing.redact import Redactor
 from sparing.segment import Segment, Volatility
@@ -109,6 +108,8 @@ class StateFolder:
     def shared_spending(self) -> Database:
         """What all repositories spend: beside their folders, or in a schema for the whole team."""
         if not self._shared:
+            from sparing.records import shared_spending
+
             server = Server(self.server.url, SHARED_SCHEMA) if self.server else None
             made = self.path.parent / "spending.db", shared_spending.MIGRATIONS
             self._shared.append(open_database(*made, self.redactor, server))
