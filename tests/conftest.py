@@ -42,7 +42,8 @@ LONG = ("tests/engine/", "tests/cli/")
 """Whole runs in processes of their own: begun first, so that no worker is left with one alone."""
 
 NIGHTLY = (
-    "budget", "building", "chain", "final_validation", "gate_after_cap", "last_gate", "no_verdict",
+    "budget", "building", "chain", "final_validation", "gate_after_cap", "hints_beside",
+    "hints_lost", "hints_machine", "hints_stops", "hints_tasks", "last_gate", "no_verdict",
     "projects", "review_runs", "seed_tiers", "waves",
 )  # fmt: skip
 """Whole runs of one subject each, which shorter tests cover: CI plays those that are killed,

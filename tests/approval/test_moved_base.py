@@ -69,6 +69,7 @@ def test_the_section_that_names_a_changed_file_is_asked_again_and_no_other(there
     assert (row["stage"], row["position"]) == ("implement", "gate")
 
 
+@pytest.mark.nightly
 def test_it_can_be_approved_as_it_is(there: Built) -> None:
     """A9: a mark tells; it holds nobody up."""
     assert there.sparing("approve", "1").code == 0
@@ -81,6 +82,7 @@ def run_to_end(built: Built) -> str:
     return built.now.status.value
 
 
+@pytest.mark.nightly
 def test_a_section_that_you_rewrite_is_yours(there: Built) -> None:
     """A12: your own edit of the marked section counts as your approval of it."""
     edited(
@@ -91,6 +93,7 @@ def test_a_section_that_you_rewrite_is_yours(there: Built) -> None:
     assert "changed since it was approved: plan.md § Step 1: Count" in told
 
 
+@pytest.mark.nightly
 def test_a_rerun_from_before_the_sync_takes_the_mark_back(there: Built) -> None:
     """A9: the feature no longer contains that base, so nothing below it changed."""
     assert there.sparing("rerun", "1", "implement", "--yes").code == 0
@@ -98,6 +101,7 @@ def test_a_rerun_from_before_the_sync_takes_the_mark_back(there: Built) -> None:
     assert "README.md (base branch)" not in shown(there)
 
 
+@pytest.mark.nightly
 def test_a_base_that_changes_nothing_named_marks_nothing(tmp_path: Path) -> None:
     """A9: other.txt and README.md are named nowhere here."""
     there = waiting(tmp_path, SCRIPT, gates="implement")

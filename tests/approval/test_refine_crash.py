@@ -39,7 +39,7 @@ def refined(built: Built, before: tuple[str, ...] = (), after: tuple[str, ...] =
     return built.tree
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_killed_at_every_step(tmp_path: Path) -> None:
     """A12, I1: same files, nobody asked twice whose turn was paid, and the same gate waits."""
     (tmp_path / "whole").mkdir()

@@ -64,7 +64,7 @@ def test_the_demo_comes_home_under_the_policies_to_compare_with(
     assert "expected cheaper" not in later.out
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_the_naive_figure_of_the_demo_is_what_the_naive_policy_bills(tmp_path: Path) -> None:
     """E4: it is an estimate; a run under the policy itself says its own bill."""
     found = {

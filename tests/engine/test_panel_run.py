@@ -112,7 +112,7 @@ def history(repository: Path) -> str:
     return git(repository, "show", f"{commit}:{path}")
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_merged_demo_is_judged_as_a_separate_one(tmp_path: Path) -> None:
     """E10, C18: the same verdicts, and the same documents and code."""
     demo(tmp_path, "apart")
@@ -132,7 +132,7 @@ def _naive(report: Any) -> Any:
     return next(one for one in report["savings"]["against"] if one["baseline"] == "naive")
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_panel_killed_again_and_again_ends_with_the_same_commits(tmp_path: Path) -> None:
     """I1, E10: between the call and its verdicts, and between them and what is decided."""
     whole = demo(tmp_path, "whole", **MERGED)

@@ -15,7 +15,7 @@ from tests.implement.test_monorepo import API, FILES, SCRIPT, SIBLING, SPARSE, T
 from tests.upstream.test_sparse_sync import SPARSE as SYNCED
 from tests.upstream.test_sparse_sync import on_disk, waiting
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.nightly
 
 POINTS = ("open:end", "prepare:end", "call:end", "commit:begin", "commit:end", "check:end")
 """The worktree is made, has its files, an agent wrote in it, its commit is made, it was checked."""
@@ -32,7 +32,7 @@ def ended(built: Built) -> str:
     return built.git("rev-parse", "main^{tree}")
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_killed_from_the_making_to_the_first_commit(tmp_path: Path) -> None:
     """I1, K2: one kill after the other, and the tree of a run without any."""
     built = made(tmp_path / "killed")
@@ -52,7 +52,7 @@ def test_killed_before_the_first_commit(tmp_path: Path) -> None:
     assert {*files, f"{API}/made.txt"} <= set(shown.splitlines())
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("how", ["merge", "rebase"])
 def test_killed_in_a_sync(tmp_path: Path, how: str) -> None:
     """I1, K2: others' files are on the branch, and stay out of the folder."""

@@ -19,7 +19,7 @@ from tests.repositories import git
 from tests.upstream.host import Host, requested
 from tests.upstream.scene import Scene, scene
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.nightly
 
 BRANCH = "feature/001-write-files"
 MEETING = """#!/bin/sh

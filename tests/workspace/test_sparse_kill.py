@@ -19,7 +19,7 @@ from tests.repositories import git, make_repository, write_files
 from tests.workspace.features import commit
 from tests.workspace.test_sparse import FILES, PART, is_clean, made, on_disk, tree
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.nightly
 
 FEWEST_CALLS = 5
 MOST_CALLS = 40
