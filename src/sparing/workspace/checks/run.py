@@ -34,6 +34,7 @@ from sparing.workspace.sandbox.policy import (
     SandboxLevel,
     SandboxPolicy,
 )
+from sparing.workspace.sandbox.toolchains import past_shims
 
 __all__ = ["Check", "CheckResult", "CheckSandbox", "find_checks", "printed", "run_check", "trim"]
 
@@ -241,7 +242,7 @@ def _environment(worktree: Path, seen: Path, environ: Mapping[str, str]) -> dict
         kept |= {"PATH": f"{own / 'bin'}{os.pathsep}{kept['PATH']}", "VIRTUAL_ENV": str(own)}
     return {
         **kept,
-        "PATH": _absolute(kept["PATH"]),
+        "PATH": past_shims(_absolute(kept["PATH"]), worktree),
         "LANG": "C.UTF-8",
         "NO_COLOR": "1",
         # An editable install leads to the user's checkout; here the worktree's files count.

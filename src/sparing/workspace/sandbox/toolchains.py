@@ -9,6 +9,8 @@ from pathlib import Path
 
 from sparing.workspace.sandbox.policy import SYSTEM_ROOTS
 
+_MOST_OF_VERSION_FILE = 4096
+
 
 def python_roots() -> tuple[Path, ...]:
     """Where the Python that runs us, its packages and its libraries are."""
@@ -32,3 +34,29 @@ def tool_roots(path: str, home: Path) -> tuple[Path, ...]:
     if home / ".cargo" / "bin" in found:
         found.append(home / ".rustup")
     return tuple(dict.fromkeys(found))
+
+
+def past_shims(path: str, folder: Path) -> str:
+    """PATH with the programs that pyenv's shims would start in front of the shims.
+
+    A shim is a shell script that starts a dozen processes to find the version; the answer is
+    the same for every command, unless the folder or one above it names a version of its own.
+    """
+    if any(os.path.lexists(one / ".python-version") for one in (folder, *folder.parents)):
+        return path
+    entries = path.split(os.pathsep)
+    return os.pathsep.join(one for entry in entries for one in (*_shimmed(entry), entry))
+
+
+def _shimmed(entry: str) -> tuple[str, ...]:
+    root = Path(entry).parent
+    if not entry.endswith("/shims") or not (root / "versions").is_dir():
+        return ()
+    try:
+        with (root / "version").open(encoding="utf-8", errors="replace") as file:
+            names = file.read(_MOST_OF_VERSION_FILE).split()
+    except OSError:
+        return ()
+    found = [root / "versions" / name / "bin" for name in names]
+    # One that is not installed, or `system`: only pyenv knows what then.
+    return tuple(map(str, found)) if all(one.is_dir() for one in found) else ()
