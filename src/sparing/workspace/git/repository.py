@@ -131,7 +131,13 @@ def search_repository(start: Path) -> Repository:
 
 def head(repo: Repository) -> BranchHead:
     """The branch and commit that the user has checked out."""
+    from sparing.workspace.git.direct.ref_files import known_ref
+
     git = repo.checkout_git()
+    known = known_ref(git.git_dir, "HEAD")
+    if known and known.commit and known.name.startswith(("HEAD", "refs/heads/")):
+        branch = known.name.removeprefix("refs/heads/")
+        return BranchHead(None if branch == known.name else branch, known.commit)
     commit = _commit(git, "HEAD", "git commit --allow-empty -m 'first commit'")
     branch = git.text("symbolic-ref", "--quiet", "--short", "HEAD", ok_codes=(0, 1))
     return BranchHead(branch or None, commit)
@@ -240,8 +246,12 @@ def _entries(folder: Path) -> set[str]:
 
 
 def _default_branch(repo: Repository) -> BranchHead | None:
-    ref = repo.git().text("symbolic-ref", "--quiet", "refs/remotes/origin/HEAD", ok_codes=(0, 1))
-    branch = ref.removeprefix("refs/remotes/origin/")
+    from sparing.workspace.git.direct.ref_files import known_ref
+
+    named = "refs/remotes/origin/HEAD"
+    known = known_ref(repo.git_dir, named)
+    ref = known.name if known else repo.git().text("symbolic-ref", "-q", named, ok_codes=(0, 1))
+    branch = "" if ref == named else ref.removeprefix("refs/remotes/origin/")
     commit = branch_commit(repo, branch) if branch else None
     return BranchHead(branch, commit) if commit else None
 
