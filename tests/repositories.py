@@ -1,16 +1,23 @@
 """Builds real git repositories for tests, the same to the byte each time.
 
 The one place in the tests that starts git. A repository is made by `make_repository`; whatever a
-test does to it as a user would goes through `git`.
+test does to it as a user would goes through `git`. Git makes each kind of repository once in a
+process; every further one is a copy.
 """
 
 from __future__ import annotations
 
+import atexit
+import os
+import shutil
 import subprocess
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Callable, Hashable, Mapping
+from functools import cache
 from pathlib import Path
 
 DATE = 1_700_000_000
+_made: dict[Hashable, Path] = {}
 
 
 def git(where: Path, *args: str, stdin: bytes = b"", at: int = DATE, ok: bool = True) -> str:
@@ -49,9 +56,13 @@ def make_repository(
     path: Path, files: Mapping[str, str | bytes] | None = None, branch: str = "main"
 ) -> Path:
     """A clean repository with one commit."""
-    path.mkdir(parents=True, exist_ok=True)
-    git(path, "init", "--quiet", f"--initial-branch={branch}", "--template=")
-    return commit_files(path, files or {"README.md": "# Sample\n"}, "first commit")
+    content = dict(files or {"README.md": "# Sample\n"})
+
+    def build(where: Path) -> None:
+        git(where, "init", "--quiet", f"--initial-branch={branch}", "--template=")
+        commit_files(where, content, "first commit")
+
+    return _copied((branch, *content.items()), build, path)
 
 
 def commit_files(path: Path, files: Mapping[str, str | bytes], subject: str) -> Path:
@@ -63,13 +74,20 @@ def commit_files(path: Path, files: Mapping[str, str | bytes], subject: str) -> 
 
 def make_user_repository(path: Path, files: Mapping[str, str | bytes] | None = None) -> Path:
     """A repository in the middle of someone's day: everything in it must stay as it is."""
+    content = dict(files or {})
+    return _copied(
+        ("user", *content.items()), lambda where: _build_user_repository(where, content), path
+    )
+
+
+def _build_user_repository(path: Path, files: Mapping[str, str | bytes]) -> None:
     start = {
         "README.md": "# Sample\n",
         "src/app.py": "def main() -> int:\n    return 0\n",
         "run.sh": "#!/bin/sh\nexit 0\n",
         ".gitignore": "*.log\nbuild/\n",
     }
-    make_repository(path, {**start, **(files or {})})
+    make_repository(path, {**start, **files})
     (path / "run.sh").chmod(0o755)
     commit_files(path, {"src/second.py": "SECOND = 2\n"}, "second commit")
     git(path, "branch", "idea", "HEAD~1")
@@ -82,7 +100,30 @@ def make_user_repository(path: Path, files: Mapping[str, str | bytes] | None = N
     git(path, "config", "user.name", "Ada")
     (path / ".git" / "info").mkdir(exist_ok=True)
     write_files(path / ".git", {"info/exclude": "scratch/\n", "hooks/pre-push": "#!/bin/sh\n"})
+
+
+def _copied(kind: Hashable, build: Callable[[Path], None], path: Path) -> Path:
+    """The repository at `path`: a copy of one of its kind, as if git had just made it there."""
+    path.mkdir(parents=True, exist_ok=True)
+    if any(path.iterdir()):
+        build(path)
+        return path
+    if kind not in _made:
+        made = Path(tempfile.mkdtemp(dir=_folder()))
+        build(made)
+        _made[kind] = made
+    shutil.copytree(_made[kind], path, symlinks=True, dirs_exist_ok=True)
+    # The index holds which files git has looked at, not only what is in them.
+    git(path, "update-index", "-q", "--refresh", ok=False)
     return path
+
+
+@cache
+def _folder() -> Path:
+    """Of this process alone: a fork must not remove what another still copies."""
+    folder, owner = Path(tempfile.mkdtemp(prefix="sparing-tests-")), os.getpid()
+    atexit.register(lambda: os.getpid() == owner and shutil.rmtree(folder, ignore_errors=True))
+    return folder
 
 
 def commit_beside(path: Path, base: str, files: Mapping[str, str]) -> str:
