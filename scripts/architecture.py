@@ -36,6 +36,8 @@ ROOM_LINES = {
 }
 """The most lines that a room may have, where it was planned with a limit."""
 FOLDER_FILES = 25
+FILE_LINES = 300
+FUNCTION_LINES = 50
 UNTYPED = "dict[str, Any]"
 UNTYPED_ALLOWED = (
     *("engine.steps", "records"),
@@ -203,9 +205,29 @@ RULES = (
 )
 
 
+def files_and_functions_stay_small(root: Path) -> Iterator[str]:
+    """All Python of the project, with its tests and benchmarks."""
+    for folder in ("src", "tests", "bench", "scripts"):
+        for path in sorted((root / folder).rglob("*.py")):
+            text, name = path.read_text("utf-8"), path.relative_to(root)
+            if (lines := text.count("\n")) > FILE_LINES:
+                yield f"{name} has {lines} lines, more than {FILE_LINES}: split it"
+            if lines > FUNCTION_LINES:
+                yield from (f"{name}: {one}" for one in _long_functions(ast.parse(text)))
+
+
+def _long_functions(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            if lines > FUNCTION_LINES:
+                yield f"{node.name} has {lines} lines, more than {FUNCTION_LINES}: split it"
+
+
 def main() -> int:
     package = read(ROOT / "src" / PACKAGE)
     found = [complaint for rule in RULES for complaint in rule(package)]
+    found += files_and_functions_stay_small(ROOT)
     for complaint in found:
         print(complaint)
     return 1 if found else 0

@@ -18,6 +18,7 @@ from scripts.architecture import (
     Package,
     class_names_are_unique,
     doors_import_the_engine_once,
+    files_and_functions_stay_small,
     money_has_one_caller,
     read,
     records_are_built_by_keyword,
@@ -163,3 +164,22 @@ def test_a_name_that_stays_in_its_room_may_be_used_again(
 ) -> None:
     """K4"""
     assert list(class_names_are_unique(package(tmp_path, planted))) == []
+
+
+def test_long_files_and_functions_are_named(tmp_path: Path) -> None:
+    """K4: wherever Python is, tests and benchmarks too."""
+    long_function = "def long():\n" + "    print()\n" * 50
+    for name, text in {
+        "src/a.py": "x = 1\n" * 301,
+        "tests/b.py": long_function,
+        "bench/c.py": f"class C:\n    {long_function.replace(chr(10), chr(10) + '    ')}",
+        "scripts/d.py": "x = 1\n" * 300 + "",
+    }.items():
+        path = tmp_path / name
+        path.parent.mkdir()
+        path.write_text(text)
+    assert list(files_and_functions_stay_small(tmp_path)) == [
+        "src/a.py has 301 lines, more than 300: split it",
+        "tests/b.py: long has 51 lines, more than 50: split it",
+        "bench/c.py: long has 51 lines, more than 50: split it",
+    ]

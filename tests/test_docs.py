@@ -5,12 +5,10 @@ Covers: K4
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,8 +18,6 @@ from scripts.docs import PAGES, Page, check, write
 
 ROOT = Path(__file__).resolve().parent.parent
 
-FILE_LINES = 300
-FUNCTION_LINES = 50
 
 # Written in pieces, so that this file does not name what it forbids.
 MACHINE_PATH = re.compile(r"(?<![\w.}])/(?:(?:work|root)/|home/(?!ada\b)[a-z])")
@@ -76,6 +72,7 @@ def lines_matching(pattern: re.Pattern[str]) -> list[str]:
     ]
 
 
+@pytest.mark.long  # `make lint` says so sooner
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.path)
 def test_generated_pages_are_fresh(page: Page) -> None:
     """K4: lint fails on a stale page, and so does this."""
@@ -206,26 +203,6 @@ def test_no_file_names_a_package_registry() -> None:
 )
 def test_what_no_file_may_name_would_be_seen(pattern: re.Pattern[str], line: str) -> None:
     assert pattern.search(line)
-
-
-def test_files_and_functions_stay_small() -> None:
-    """Files have 300 lines at most, functions 50."""
-    assert [name for file in python_files() for name in too_long(file)] == []
-
-
-def python_files() -> list[Path]:
-    return [file for file in project_files() if file.suffix == ".py"]
-
-
-def too_long(file: Path) -> Iterator[str]:
-    source = file.read_text("utf-8")
-    if (lines := len(source.splitlines())) > FILE_LINES:
-        yield f"{file.relative_to(ROOT)}: {lines} lines"
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            lines = (node.end_lineno or node.lineno) - node.lineno + 1
-            if lines > FUNCTION_LINES:
-                yield f"{file.relative_to(ROOT)}::{node.name}: {lines} lines"
 
 
 def test_on_ci_a_skipped_test_is_a_failure(tmp_path: Path) -> None:

@@ -71,10 +71,12 @@ def broken_contracts(folder: Path) -> set[str]:
     return broken
 
 
+@pytest.mark.long
 def test_the_source_keeps_every_contract(tmp_path: Path) -> None:
     assert broken_contracts(copy_with(tmp_path, {})) == set()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("planted", "broken"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,11 @@ CLASSES = frozenset({"Policy", "Order", "Bar"})
 FLAGS = frozenset({"strict", "judges_inside", "panels"})
 """Fields and settings by which a policy is carried further."""
 CALLS = frozenset({"policy_of", "is_seed", "is_strict", "seed_again"})
+MAY_KNOW = re.compile(
+    rf"\b({'|'.join(sorted(CLASSES))})\s*\.|\.\s*({'|'.join(sorted(FLAGS))})\b"
+    rf"|\b({'|'.join(sorted(CALLS))})\b"
+)
+"""A file without it need not be parsed."""
 
 
 def knows(node: ast.AST) -> bool:
@@ -38,7 +44,8 @@ def functions(node: ast.AST, around: str = "-") -> Iterator[tuple[str, ast.AST]]
 def places() -> set[str]:
     found: set[str] = set()
     for path in sorted(ROOT.rglob("*.py")):
-        tree = ast.parse(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
+        tree = ast.parse(text if MAY_KNOW.search(text) else "")
         file = path.relative_to(ROOT).as_posix()
         found |= {f"{file}::{name}" for name, node in functions(tree) if knows(node)}
     return found

@@ -122,6 +122,7 @@ def test_our_own_source_passes() -> None:
     assert scan((str(path.relative_to(ROOT)), path.read_bytes()) for path in files) == ()
 
 
+@pytest.mark.long
 def test_few_false_alarms_in_the_standard_library() -> None:
     """H5: every tenth of its first 1,000 files here, all of them in `python -m bench.secrets`."""
     library = Path(sysconfig.get_path("stdlib"))

@@ -7,9 +7,8 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
+from sparing.workspace.git.special_files import read_plain
 from sparing.workspace.sandbox.policy import SYSTEM_ROOTS
-
-_MOST_OF_VERSION_FILE = 4096
 
 
 def python_roots() -> tuple[Path, ...]:
@@ -52,11 +51,10 @@ def _shimmed(entry: str) -> tuple[str, ...]:
     root = Path(entry).parent
     if not entry.endswith("/shims") or not (root / "versions").is_dir():
         return ()
-    try:
-        with (root / "version").open(encoding="utf-8", errors="replace") as file:
-            names = file.read(_MOST_OF_VERSION_FILE).split()
-    except OSError:
+    data = read_plain(root / "version", follow=True)
+    if data is None:
         return ()
+    names = os.fsdecode(data).split()
     found = [root / "versions" / name / "bin" for name in names]
     # One that is not installed, or `system`: only pyenv knows what then.
     return tuple(map(str, found)) if all(one.is_dir() for one in found) else ()
