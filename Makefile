@@ -80,7 +80,7 @@ $(CLIENTS): Makefile
 	@npm install --silent --no-audit --no-fund --prefix .clients @openai/codex@0.166.0 opencode-ai@1.18.33 @google/gemini-cli@0.61.0 && touch $@
 
 conformance: $(EXTRAS) $(CLIENTS) ## every backend, with the real clients, in a network that has loopback alone; keeps what it found for docs/generated/agents.md
-	@PYTEST_CLIENTS=1 $(BIN)/python -m scripts.loopback $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder -p scripts.conformance tests/agents tests/workspace/test_real_setup.py tests/workspace/test_real_registry.py tests/report/test_html.py $(PYTEST_FLAGS)
+	@$(call in_folder,PYTEST_CLIENTS=1 $(BIN)/python -m scripts.loopback $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder -p scripts.conformance tests/agents tests/workspace/test_real_setup.py tests/workspace/test_real_registry.py tests/report/test_html.py $(PYTEST_FLAGS))
 
 browser: $(EXTRAS) $(NODE)/.ready ## the page in a real Chromium: gates, hostile texts, axe; types of its script; takes pictures for docs/page.md
 	@$(call installed,chromium)
@@ -93,7 +93,7 @@ $(NODE)/.ready:
 
 postgres: $(STAMP) ## the suites of records, fleet and desk and part of the engine's on a Postgres of its own; all of it in make nightly
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || { echo "installing postgresql …"; apt-get update -q >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -y -q postgresql >/dev/null; } || { echo "error: postgresql is not installed"; echo "fix: as root: apt-get install postgresql"; exit 1; }
-	@$(BIN)/python -m scripts.postgres $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder $(POSTGRES_TESTS) $(PYTEST_FLAGS)
+	@$(call in_folder,$(BIN)/python -m scripts.postgres $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder $(POSTGRES_TESTS) $(PYTEST_FLAGS))
 
 demo-claude: $(EXTRAS) ## the demo through the real Claude Code client, with a model double behind it
 	@$(BIN)/sparing demo --backend claude-double
