@@ -89,15 +89,17 @@ def confirmed(
 
     `environ` says where the user's own git settings are; without it they have none.
     """
-    from sparing.workspace.git.runner import users_ignores
+    from sparing.workspace.git.config import judge
 
     repository = replace(repo, trusted=trusted)
-    _commit(repository.checkout_git(), "HEAD", "git commit --allow-empty -m 'first commit'")
+    git = repository.checkout_git()
+    judge(git.settings(), git.trusted, git.work_tree)
+    head(repository)
     if environ is None:
         return repository
-    ignores = users_ignores(repo.git_dir, environ)
     user = read_user(repo.git_dir, environ)
-    return replace(repository, ignores=ignores and repo.checkout / ignores, user=user)
+    ignores = user.ignores and repo.checkout / user.ignores
+    return replace(repository, ignores=ignores, user=user)
 
 
 def locate_repository(start: Path) -> Repository:

@@ -148,25 +148,14 @@ def search_from(folder: Path, *args: str) -> subprocess.CompletedProcess[bytes]:
     return start_git(("rev-parse", *args), base_environment(FIXED), folder, None, LOOK_SECONDS)
 
 
-def users_ignores(git_dir: Path, environ: Mapping[str, str]) -> Path | None:
-    """The user's global gitignore file; the only setting of theirs we ask for.
-
-    `environ` says where their settings are. Reading one starts no program.
-    """
-    args = ("config", "--includes", "--type=path", "--get", "core.excludesFile")
+def expanded_path(key: str, git_dir: Path, environ: Mapping[str, str]) -> Path | None:
+    """A path from the user's own settings, which `environ` says where to find; with the home
+    of any user put in, as only git does it."""
     environment = {"LC_ALL": "C", **environ, "GIT_DIR": str(git_dir)}
+    args = ("config", "--includes", "--type=path", "--get", key)
     done = start_git(args, environment, git_dir, None, LOOK_SECONDS)
-    if done.returncode == 0:
-        named = os.fsdecode(done.stdout).removesuffix("\n")
-        return Path(named) if named else None
-    if done.returncode != 1:
-        raise RepositoryError(
-            f"git can't read your settings: {os.fsdecode(done.stderr).strip()}",
-            "git config --list --show-origin shows where",
-        )
-    home = environ.get("HOME")
-    usual = environ.get("XDG_CONFIG_HOME") or (f"{home}/.config" if home else None)
-    return Path(usual) / "git" / "ignore" if usual else None
+    named = os.fsdecode(done.stdout).removesuffix("\n")
+    return Path(named) if done.returncode == 0 and named else None
 
 
 def git_version() -> tuple[int, ...]:

@@ -46,6 +46,8 @@ class GitUser:
     program: str = PROGRAMS["openpgp"]
     environ: tuple[tuple[str, str], ...] = ()
     """Environment variables for the signing program."""
+    ignores: Path | None = None
+    """The user's global gitignore file; it need not exist."""
 
 
 NOBODY = GitUser()
@@ -74,7 +76,22 @@ def read_user(git_dir: Path, environ: Mapping[str, str]) -> GitUser:
         form=form,
         program=own.get(f"gpg.{form}.program", usual) or PROGRAMS.get(form, ""),
         environ=tuple((name, environ[name]) for name in SIGNING if name in environ),
+        ignores=_ignores(every.get("core.excludesfile"), git_dir, environ),
     )
+
+
+def _ignores(named: str | None, git_dir: Path, environ: Mapping[str, str]) -> Path | None:
+    from sparing.workspace.git.runner import expanded_path
+
+    home = environ.get("HOME")
+    if named is None:
+        usual = environ.get("XDG_CONFIG_HOME") or (f"{home}/.config" if home else None)
+        return Path(usual) / "git" / "ignore" if usual else None
+    if home and named.startswith("~/"):
+        return Path(home) / named.removeprefix("~/")
+    if named.startswith(("~", "%(")):
+        return expanded_path("core.excludesFile", git_dir, environ)
+    return Path(named) if named else None
 
 
 def _settings(listing: bytes) -> tuple[dict[str, str], dict[str, str]]:
