@@ -47,7 +47,7 @@ CHECKS = "checks"
 @click.option(
     "--way",
     type=click.Choice([way.value for way in Way]),
-    help="With prompt: as it would be sent this way (docs/glossary.md).",
+    help="With prompt: as it would be sent in a new session (compose, plain, reference), a resumed one or a fork.",
 )
 @click.option(
     "--order",
@@ -55,7 +55,7 @@ CHECKS = "checks"
     help="With prompt: with its parts in this order.",
 )
 @click.option("--final", is_flag=True, help="With prompt: the reviewer's final validation.")
-@click.option("--lost", is_flag=True, help="With prompt: as after a lost session.")
+@click.option("--lost", is_flag=True, help="With prompt: as if its session had been lost.")
 @click.option("--system", is_flag=True, help="With prompt: show the system prompt too.")
 @json_option
 def show_command(feature: str, document: str | None, as_json: bool, **wanted: Any) -> None:

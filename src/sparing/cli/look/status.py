@@ -141,7 +141,7 @@ def _print_workers(office: Office) -> None:
 
 def _print_idle(*, any_over: bool, also: bool) -> None:
     echo("\nNothing else is running.\n" if also else "Nothing is running here.\n")
-    echo('  begin a feature   sparing start "Add rate limiting"')
+    echo('  start a feature   sparing start "Add rate limiting"')
     if any_over:
         echo("  all features      sparing list")
     else:
