@@ -160,7 +160,7 @@ class AgentSettings:
         4,
         Rule(
             Whole(1, 20),
-            "How many files the model behind `claude-double` opens with one call of Sparing's tools.",
+            "How many files the model behind `claude-double` opens per call of Sparing's tools.",
             SettingScope.USER,
         ),
     )

@@ -67,8 +67,8 @@ class ModelSettings:
         (),
         Rule(
             Pairs(
-                'a table of roles, such as security-reviewer = "strong"; in an environment variable: '
-                "security-reviewer=strong"
+                'a table of roles, such as security-reviewer = "strong"; in an environment '
+                "variable: security-reviewer=strong"
             ),
             "A different class, or a model by name, for a role.",
             SettingScope.USER,

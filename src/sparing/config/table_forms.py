@@ -112,7 +112,8 @@ class PhraseTable(NamedTuple):
     @property
     def expected(self) -> str:
         names = ", ".join(self.known)
-        return f"a table of lists of headings by {names}; in an environment variable: {self.known[0]}: One | Two"
+        example = f"{self.known[0]}: One | Two"
+        return f"a table of lists of headings by {names}; in an environment variable: {example}"
 
     def accept(self, raw: object) -> Value | None:
         if isinstance(raw, dict):

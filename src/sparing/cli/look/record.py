@@ -25,8 +25,9 @@ def record_command(feature: str, file: Path | None, no_files: bool, as_json: boo
     """Save a feature's run as one file, for a bug report or a comparison.
 
     It contains prompts, replies, usage, events, gates, what each step committed, and the files that
-    the run started from. Known secrets are removed, and files that contain one are left out. Nothing
-    is sent anywhere: `sparing replay FILE` replays it offline, `sparing what-if FILE` reprices it.
+    the run started from. Known secrets are removed, and files that contain one are left out.
+    Nothing is sent anywhere: `sparing replay FILE` replays it offline, `sparing what-if FILE`
+    reprices it.
     """
     from sparing.cassette import write_cassette
     from sparing.desk.cassettes.record import record

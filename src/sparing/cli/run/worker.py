@@ -25,7 +25,8 @@ def worker_command(slots: int | None, until_idle: bool, unsandboxed: bool) -> in
     """Run features, whoever starts or answers them, until stopped.
 
     With `state.database` any number of workers share the features of a repository, each in its own
-    clone. If one is killed or cut off, others take over its features within seconds. On SIGTERM it starts nothing new, finishes its current turns and exits.
+    clone. If one is killed or cut off, others take over its features within seconds. On SIGTERM it
+    starts nothing new, finishes its current turns and exits.
     """
     given: dict[str, object] = {"agent.concurrency": slots} if slots else {}
     office = open_office(Path.cwd(), {**sandbox_flag(unsandboxed), **given})
