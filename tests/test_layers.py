@@ -40,6 +40,10 @@ NOT_FOR_A_LOOK = (
     *("shutil", "tomllib", "click.shell_completion", "sparing.config.settings", "sparing.flow"),
     *("sparing.context", "sparing.turn_kind", "sparing.workspace.git.runner", "decimal", "difflib"),
 )
+FOR_A_RUN = (
+    *("pydantic", "jinja2", "genai_prices", "asyncio", "sparing.runtime.surroundings"),
+    *("sparing.clients.backends", "sparing.roles.load", "sparing.stages.place"),
+)
 MOST_FOR_A_LOOK = 45
 """Modules of our own that a command loads which finds nothing under way."""
 
@@ -131,11 +135,51 @@ def test_importing_nouns_and_doors_loads_no_engine() -> None:
     assert loaded_with(light_modules(), ENGINE_HEAVY) == []
 
 
-@pytest.mark.parametrize("module", ["sparing.cli.main", "sparing.cli.look.status"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        *("sparing.cli.main", "sparing.cli.look.status", "sparing.cli.look.show"),
+        "sparing.cli.gate.approve",
+    ],
+)
 def test_what_is_asked_most_loads_nothing_heavy(module: str) -> None:
-    """K1: bare `sparing` and `sparing status` answer at once."""
+    """K1: bare `sparing`, `status`, `show`, `approve` and `reject` answer at once."""
     assert loaded_with({module}, (*ENGINE_HEAVY, *DRAWING_HEAVY)) == []
     assert loaded_with({"sparing.report.cost"}, DRAWING_HEAVY) != [], "the check sees what loads"
+
+
+@pytest.mark.parametrize("flags", [[], ["--dry-run"]])
+def test_start_says_what_it_starts_before_it_loads_what_a_run_needs(
+    tmp_path: Path, flags: list[str]
+) -> None:
+    """K1: the name and the flow come first; prices, roles and backends are loaded after them."""
+    folder = make_repository(tmp_path / "repository")
+    script = (
+        "import io, sys\n"
+        "class Told(io.TextIOWrapper):\n"
+        "    said = ''\n"
+        "    def write(self, text):\n"
+        "        before, self.said = self.said, self.said + text\n"
+        "        if 'branch ' in self.said and 'branch ' not in before:\n"
+        f"            print(*sorted(set(sys.modules) & set({FOR_A_RUN})), file=sys.stderr)\n"
+        "        return super().write(text)\n"
+        "sys.stdout = Told(sys.stdout.buffer)\n"
+        "from sparing.cli.main import main\n"
+        "code = main(sys.argv[1:])\n"
+        f"print('then', *sorted(set(sys.modules) & set({FOR_A_RUN})), file=sys.stderr)\n"
+        "sys.exit(code)\n"
+    )
+    words = ["start", "Add a greeting", "--tier", "L1", "--backend", "scripted", *flags]
+    environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    done = subprocess.run(
+        [sys.executable, "-c", script, *words],
+        cwd=folder, env=environ, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("feature 001: Add a greeting\n  flow ")
+    first, *_, last = done.stderr.splitlines()
+    assert first == ""
+    assert "genai_prices" in last, "the check sees what loads"
 
 
 def test_no_backend_is_loaded_before_it_is_made() -> None:

@@ -60,5 +60,5 @@ def test_a_page_shows_borders_sizes_hashes_and_marks(rendered: dict[str, Prompt]
         (f"{n} {one.name}", f"{len(one.text):,}", one.digest[:12])
         for n, one in enumerate(segments, 1)
     ]
-    assert shown.count("══ mark") == 1
-    assert shown.index("══ mark") < shown.index("── 4 role")
+    assert shown.count("══ cached up to here") == 1
+    assert shown.index("══ cached up to here") < shown.index("── 4 role")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sparing.artifact import ArtifactName
-from sparing.briefing.document_check import is_strict
+from sparing.briefing.fit_documents import is_strict
 from sparing.briefing.gather import gather, read_tasks
 from sparing.clients.role_model import SEED_MODELS
 from sparing.config.load import load

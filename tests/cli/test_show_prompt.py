@@ -57,10 +57,15 @@ def test_a_fresh_prompt_with_borders_sizes_and_marks(repository: Path) -> None:
     assert said.code == 0, said.err
     lines = said.out.splitlines()
     assert lines[0].startswith(
-        "role spec-reviewer · stage specify · iteration 1 · way compose · order nested"
+        "role spec-reviewer · stage specify · iteration 1"
+        " · new session (--way compose) · --order nested"
     )
     assert "── 1 rules · " in said.out
-    assert said.out.index("── 3 spec") < said.out.index("══ mark") < said.out.index("── 4 role")
+    assert (
+        said.out.index("── 3 spec")
+        < said.out.index("══ cached up to here")
+        < said.out.index("── 4 role")
+    )
     assert "asks too often is refused" in said.out
 
 

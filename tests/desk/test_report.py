@@ -21,7 +21,7 @@ from sparing.records import events
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.report.figures import Figure, Report, report_json
-from sparing.report.page import head_lines, report_page
+from sparing.report.page import full_page, head_lines
 from tests.desk.reviewing import CONCERN, DEFECT, WISH, asked, followed, looked, prompt
 from tests.desk.standing import NOW, standing, started
 
@@ -46,7 +46,7 @@ def figure(report: Report, name: str) -> Figure:
 
 def drawn(report: Report) -> list[str]:
     console = Console(width=80, file=StringIO(), record=True, force_terminal=False)
-    console.print(report_page(report))
+    console.print(full_page(report))
     head = [part for line in head_lines(report) for part in folded(line, 80).split("\n")]
     return [*head, *(line.rstrip() for line in console.export_text().splitlines())]
 
@@ -239,6 +239,10 @@ def test_advice_from_three_features_on(office: Office) -> None:
     found = project_report(office)
     assert [words.split(":")[0] for words in found.advice] == ["more than 20 % of resumes failed"]
     assert (found.feature, found.status) == ("all", "active")
+    assert [line.split("  ")[0] for line in drawn(found)[:2]] == [
+        "all features of this repository",
+        "all runs",
+    ]
     assert drawn(found)[-1].startswith("advice: more than 20 % of resumes failed")
 
 
@@ -263,7 +267,13 @@ def test_for_people_and_for_programs(
     assert capsys.readouterr().out == "Nothing to report yet: no feature has asked an agent.\n"
     turn(office, row, 1, "compose", 1000)
     assert main(["report", "1"]) == 0
-    assert capsys.readouterr().out.startswith("001 Add rate limiting\nthis run ")
+    short = capsys.readouterr().out
+    assert short.startswith("001 Add rate limiting\nthis run ")
+    assert short.endswith("every figure: sparing report 001 --full\n")
+    assert "open concerns: none" in short
+    assert "original workflow" not in short
+    assert main(["report", "1", "--full"]) == 0
+    assert "original workflow" in capsys.readouterr().out
     assert main(["report", "1", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert (shown["feature"], shown["billed"]["turns"]) == ("001", 1)

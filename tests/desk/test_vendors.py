@@ -11,7 +11,7 @@ from sparing.desk.money.figures import feature_report
 from sparing.desk.office import Office
 from sparing.report.figures import report_json
 from sparing.report.html import report_html
-from sparing.report.page import report_page
+from sparing.report.page import full_page
 from tests.desk.reviewing import CONCERN, DEFECT, asked, looked
 from tests.desk.standing import started
 from tests.repositories import make_repository
@@ -35,7 +35,7 @@ def test_each_vendor_has_its_cost_and_what_its_reviewers_found(office: Office) -
     assert (openai.looks, openai.blockers, openai.accepted) == (2, 1, 1)
     assert (openai.cost, openai.each_words) == ("$0.040", "$0.040")
     console = Console(width=80, file=StringIO(), record=True, force_terminal=False)
-    console.print(report_page(report))
+    console.print(full_page(report))
     shown = console.export_text()
     (line,) = [one for one in shown.splitlines() if one.startswith("OpenAI")]
     assert line.split() == ["OpenAI", "2", "$0.040", "2", "1", "1", "$0.040"]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sparing.artifact import ArtifactName
-from sparing.briefing.document_check import repair_of
+from sparing.briefing.fit_documents import repair_of
 from sparing.desk.gates.actions import choices
 from sparing.feature import Feature
 from sparing.flow.advance import begin

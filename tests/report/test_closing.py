@@ -37,8 +37,8 @@ def test_the_lines_of_a_run() -> None:
         "lean naive on the same client, 2.2k to 5.4k base   $0.100  estimated",
         "  shared prompt prefix, cached once               −$0.060  −60 %",
         "lower bound for the work that was done             $0.025  simulated",
-        "quality: 2 blockers settled, $0.020 of this run for each; 4 of 5 quotes verify",
-        "  planted defects found: not measured here; sparing eval measures it",
+        "quality: 2 blockers fixed, $0.020 spent for each; 4 of 5 quotes verified",
+        "  what reviewers missed is unknown; sparing eval measures it on planted defects",
     ]
 
 

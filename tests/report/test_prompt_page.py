@@ -20,10 +20,14 @@ PAGE = PromptPage(
 
 def test_a_page_in_words() -> None:
     head, sizes, keys, *blocks = prompt_text(PAGE).splitlines()
-    assert head == "role spec-reviewer · way compose"
-    assert sizes == "3 blocks, 14 characters, about 4 tokens (estimated); the first 2 shared"
-    assert keys.startswith("trunk key aaaaaaaaaaaa · system ")
-    assert keys.endswith(" (12 characters) · schema none, free text")
+    assert head == "role spec-reviewer · new session (--way compose)"
+    assert sizes == (
+        "3 blocks (first 2 shared with other roles), 14 characters, about 4 tokens (estimated)"
+    )
+    assert keys.startswith("system prompt ")
+    assert keys.endswith(
+        " (12 characters) · reply schema none, free text · cache group aaaaaaaaaaaa"
+    )
     assert [line.split(" · ")[0] for line in blocks if line.startswith("──") and "·" in line] == [
         "── 1 prd",
         "── 2 spec",

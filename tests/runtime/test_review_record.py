@@ -108,4 +108,4 @@ def test_the_report_says_what_was_lost_and_why() -> None:
     assert lost.verdict == "lost for this model: findings per review fell from 5.5 to 2.5"
     alone = QualityRow("fact sheet", "m", side, LookSide(0, 0.0, 0, 0.0), "")
     assert alone.verdict == "nothing to compare with yet"
-    assert side.words == "30 reviews, 2.5 findings each, 90 % of 60 quotes verify"
+    assert side.words == "30 reviews, 2.5 findings each, 90 % of 60 quotes verified"

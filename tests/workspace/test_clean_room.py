@@ -6,6 +6,7 @@ Covers: H7, I1
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,7 +15,13 @@ from pathlib import Path
 import pytest
 
 from sparing.workspace.checks.clean_room import clean_room, remove_traces
-from sparing.workspace.checks.environment import is_sealed, left_beside, seal, tools_of
+from sparing.workspace.checks.environment import (
+    is_sealed,
+    left_beside,
+    seal,
+    store_of,
+    tools_of,
+)
 from sparing.workspace.checks.parking import parked_of, put_back, used_of
 from sparing.workspace.checks.run import Check, run_check
 from sparing.workspace.git.worktree import Worktree, ensure_worktree
@@ -95,6 +102,77 @@ def test_what_one_check_does_to_the_environment_reaches_no_other(worktree: Workt
         os.utime(file, ns=(at.st_atime_ns, at.st_mtime_ns))
     with clean_room(worktree, worktree.tip()):
         assert text(worktree, ".venv/lib/a.py") == "sealed"
+
+
+def forge(folder: Path, *, outside: Path) -> None:
+    """All that a check may do to what was installed."""
+    (folder / "lib/a.py").write_text("forged")
+    (folder / "bin/extra").write_text("forged")
+    (folder / "lib/sub").mkdir()
+    (folder / "lib/sub/new.py").write_text("forged")
+    (folder / "bin/python3").unlink()
+    (folder / "bin/python3").write_text("forged")
+    shutil.rmtree(folder / "share")
+    (folder / "share").symlink_to(outside)
+    (folder / "gone/x").unlink()
+    (folder / "gone").rmdir()
+    (folder / "gone").write_text("forged")
+    (folder / "now").unlink()
+    (folder / "now").mkdir()
+    (folder / "now/x").write_text("forged")
+    os.mkfifo(folder / "pipe")
+    (folder / "shut/x").unlink()
+    (folder / "shut").chmod(0o500)
+
+
+def test_only_what_a_check_changed_is_copied_again(worktree: Worktree, tmp_path: Path) -> None:
+    """H7: npm's caches are inside what it installs, so every check changes something there."""
+    more = {f".venv/{name}": "sealed" for name in ("share/x", "gone/x", "now", "shut/x")}
+    write_files(worktree.path, more)
+    write_files(tmp_path / "outside", {"x": "mine"})
+    sealed(worktree)
+    venv = worktree.path / ".venv"
+    with clean_room(worktree, worktree.tip()):
+        before = seen(venv)
+        kept = (venv / "bin/python").stat().st_ctime_ns
+        forge(venv, outside=tmp_path / "outside")
+    with clean_room(worktree, worktree.tip()):
+        assert seen(venv) == before
+        assert (venv / "bin/python").stat().st_ctime_ns == kept, "an inode may be used again"
+    assert (tmp_path / "outside/x").read_text() == "mine"
+
+
+def seen(folder: Path) -> dict[str, tuple[int, str]]:
+    """Every path with its mode, and its text or where it leads."""
+    return {
+        str(path.relative_to(folder)): (
+            path.lstat().st_mode,
+            str(path.readlink())
+            if path.is_symlink()
+            else path.read_text()
+            if path.is_file()
+            else "",
+        )
+        for path in folder.rglob("*")
+    }
+
+
+def told(path: Path) -> str:
+    if path.is_symlink():
+        return str(path.readlink())
+    return path.read_text() if path.is_file() else ""
+
+
+def test_a_copy_that_can_t_be_restored_is_made_again(worktree: Worktree) -> None:
+    """H7: what was noted of it is gone, or nobody can read it."""
+    sealed(worktree)
+    with clean_room(worktree, worktree.tip()):
+        (worktree.path / ".venv/lib/a.py").write_text("forged")
+    for text_of in ("", "no JSON", "[]", "{}"):
+        (store_of(worktree.path) / "ready.json").write_text(text_of)
+        with clean_room(worktree, worktree.tip()):
+            assert text(worktree, ".venv/lib/a.py") == "sealed"
+            (worktree.path / ".venv/lib/a.py").write_text("forged")
 
 
 def test_an_environment_that_nobody_touched_is_not_copied_again(worktree: Worktree) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.background import background, request_of
-from sparing.briefing.document_check import repair_of
+from sparing.briefing.fit_documents import repair_of
 from sparing.briefing.knowledge import knowledge_for
 from sparing.briefing.prior_findings import (
     changes_of,

@@ -31,7 +31,7 @@ COMMANDS = {
     "run": "Work on features until they are done or need you.",
     "watch": "Follow a run live, from any terminal.",
     "serve": "Open a local web page to follow and decide on features.",
-    "worker": "Run features for everybody who starts or answers one, until stopped.",
+    "worker": "Run features, whoever starts or answers them, until stopped.",
     "status": "Show what is running and what needs you.",
     "list": "List all features of this repository.",
     "show": "Show one feature, one of its documents, its reviews, or any prompt.",

@@ -103,7 +103,7 @@ class AgentSettings:
                 'a list of lines such as "OPENAI_BASE_URL={address}"',
                 r"[A-Za-z_][A-Za-z0-9_]{0,80}=[^,\n]{0,400}",
             ),
-            "Environment variables that it is started with. `{address}` is the address of its "
+            "Environment variables for `agent.acp_command`. `{address}` is the address of its "
             "model, `{key}` the key to use there, `{model}` the model and `{home}` its own "
             "folder.",
             SettingScope.USER,
@@ -140,16 +140,27 @@ class AgentSettings:
         ),
     )
     double_seed: int = setting(
-        1, Rule(Whole(0, 1_000_000), "The random seed of such an agent's work.", SettingScope.USER)
+        1,
+        Rule(
+            Whole(0, 1_000_000),
+            "The random seed of what the model behind `claude-double` does.",
+            SettingScope.USER,
+        ),
     )
     double_trust: int = setting(
-        50, Rule(Whole(0, 100), "Percent of quoted files that it doesn't open.", SettingScope.USER)
+        50,
+        Rule(
+            Whole(0, 100),
+            "How many of the files that its prompt already quotes the model behind `claude-double` "
+            "doesn't open, in percent.",
+            SettingScope.USER,
+        ),
     )
     double_files: int = setting(
         4,
         Rule(
             Whole(1, 20),
-            "How many files it asks for in one call of Sparing's tools.",
+            "How many files the model behind `claude-double` opens per call of Sparing's tools.",
             SettingScope.USER,
         ),
     )
@@ -160,7 +171,7 @@ class AgentSettings:
         (),
         Rule(
             CountTable(LIMITED, 1, 1000),
-            "How many turns of an agent run at the same time, in all repositories of yours, or of "
+            "How many turns of an agent run at the same time, in all your repositories, or over "
             "all workers on a shared database: `claude = 4` under `[agent.at_once]`. Further "
             "turns wait; other agents' don't.",
             SettingScope.USER,

@@ -120,7 +120,7 @@ class FlowSettings:
         1200,
         Rule(
             Whole(0, 8_000),
-            "How many tokens of these lessons a prompt may contain; 0: none.",
+            "How many tokens of lessons from earlier features a prompt may contain; 0: none.",
         ),
     )
     logs: Logs = setting(

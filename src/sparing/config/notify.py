@@ -27,8 +27,8 @@ class NotifySettings:
         "",
         Rule(
             Text("a command line", f"({PATTERN_COMMAND})?"),
-            "A program that is also started, with a title and a sentence as its last two "
-            "arguments. It is run without a shell.",
+            "A program to start when a run stops for you, with a title and a sentence as its last "
+            "two arguments. It is run without a shell.",
             SettingScope.USER,
         ),
     )

@@ -72,12 +72,12 @@ PERSON = Text("a name of at most 60 characters", r"([^\W_][\w .@'-]{0,59})?")
 BRANCH = Text("a branch name", value_forms.PATTERN_BRANCH)
 POINT = Text("the name of a crash point", value_forms.PATTERN_POINT)
 COMMANDS = Lines(
-    "a list of command lines; in a variable, separated by &&",
+    "a list of command lines; in an environment variable, separated by &&",
     value_forms.PATTERN_COMMAND,
     "&&",
 )
 FILES = Lines("a list of file patterns inside the repository", value_forms.PATTERN_FILES)
-FOLDER = Text("a folder inside the repository, packages/api", value_forms.PATTERN_FOLDER)
+FOLDER = Text("a folder inside the repository, such as packages/api", value_forms.PATTERN_FOLDER)
 FOLDERS = Lines("a list of folders inside the repository", rf"(?=.){value_forms.PATTERN_FOLDER}")
 HOSTS = Lines("a list of host names, each with :port if it is not 443", value_forms.PATTERN_HOST)
 

@@ -100,7 +100,7 @@ class RecordsSettings:
             Whole(0, 100_000),
             "How many days after a feature's end `sparing clean` keeps the texts of its prompts, "
             "replies and check outputs. What it cost, its events, gates and findings always stay. "
-            "0: for ever.",
+            "0: forever.",
             SettingScope.USER,
         ),
     )

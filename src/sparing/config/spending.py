@@ -56,7 +56,7 @@ class ModelSettings:
         Rule(
             Pairs(
                 "a table for each backend, such as [models.backends.codex] with strong = "
-                '"a-model"; in a variable: codex.strong=a-model',
+                '"a-model"; in an environment variable: codex.strong=a-model',
                 2,
             ),
             "Other models for a backend, by class: `strong`, `standard` or `cheap`.",
@@ -67,8 +67,8 @@ class ModelSettings:
         (),
         Rule(
             Pairs(
-                'a table of roles, such as security-reviewer = "strong"; in a variable: '
-                "security-reviewer=strong"
+                'a table of roles, such as security-reviewer = "strong"; in an environment '
+                "variable: security-reviewer=strong"
             ),
             "A different class, or a model by name, for a role.",
             SettingScope.USER,
@@ -168,7 +168,11 @@ class CapSettings:
     all_day_tokens: int = setting(
         TOKENS_HIGH,
         Rule(
-            Whole(1, TOKENS_HIGH), "The same in tokens, including cached ones.", SettingScope.USER
+            Whole(1, TOKENS_HIGH),
+            "How many tokens, including cached ones, all your repositories together may use in a "
+            "day (UTC). Like `caps.all_day_usd`, it is off by default and counts from the moment "
+            "it is set.",
+            SettingScope.USER,
         ),
     )
     turn_usd: float = setting(

@@ -47,7 +47,7 @@ class ChoiceTable(NamedTuple):
     @property
     def expected(self) -> str:
         words = ", ".join(self.known)
-        return f"a table of names with one of {words}; in a variable: {self.example}"
+        return f"a table of names with one of {words}; in an environment variable: {self.example}"
 
     def accept(self, raw: object) -> Value | None:
         lines = Pairs("").accept(raw)
@@ -82,7 +82,7 @@ class CountTable(NamedTuple):
     def expected(self) -> str:
         one, names = self.known[0], ", ".join(self.known)
         numbers = f"whole numbers from {self.low} to {self.high}"
-        return f"a table of {numbers} by {names}; in a variable: {one}={self.low}"
+        return f"a table of {numbers} by {names}; in an environment variable: {one}={self.low}"
 
     def accept(self, raw: object) -> Value | None:
         if isinstance(raw, dict):
@@ -112,7 +112,8 @@ class PhraseTable(NamedTuple):
     @property
     def expected(self) -> str:
         names = ", ".join(self.known)
-        return f"a table of lists of headings by {names}; in a variable: {self.known[0]}: One | Two"
+        example = f"{self.known[0]}: One | Two"
+        return f"a table of lists of headings by {names}; in an environment variable: {example}"
 
     def accept(self, raw: object) -> Value | None:
         if isinstance(raw, dict):

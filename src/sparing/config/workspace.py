@@ -100,7 +100,7 @@ class WorkspaceSettings:
         Rule(
             Whole(0, 100_000_000),
             "How much the processes of one turn, check or set-up may write to disk, in megabytes; "
-            "0 is half of what is free, and 20,000 at most.",
+            "0: half of the free space, at most 20,000.",
             SettingScope.USER,
         ),
     )

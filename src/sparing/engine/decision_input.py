@@ -12,7 +12,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
-from sparing.briefing.document_check import problems_of_turn, unanswered, unfit_documents
+from sparing.briefing.document_check import problems_of_turn, unanswered
+from sparing.briefing.fit_documents import unfit_documents
 from sparing.briefing.handoff_block import AUTHORING, handoff_of, questions_of
 from sparing.codec import load
 from sparing.connection import Connection

@@ -6,11 +6,12 @@ find less is no saving.
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import NamedTuple
 
 from sparing.codec import JsonObject
 from sparing.report.savings_table import Economy, SavingRow
-from sparing.report.spending import CHECKED, Spending
+from sparing.report.spending import CHECKED, Spending, dollars
 
 NAME_WIDTH, AMOUNT_WIDTH = 48, 8
 MOST_REASONS = 3
@@ -18,7 +19,7 @@ UNEXPLAINED = "cache effects beyond the published rules"
 LEFT_OUT = "turns that were not replayed"
 SAME = 0.005
 """Fraction of the baseline below which a difference is not listed as a reason."""
-PLANTED = "planted defects found: not measured here; sparing eval measures it"
+UNSEEN = "what reviewers missed is unknown; sparing eval measures it on planted defects"
 
 
 class Quality(NamedTuple):
@@ -26,7 +27,7 @@ class Quality(NamedTuple):
 
     looks: int
     accepted: int
-    """Blockers that were settled and not dismissed."""
+    """Blockers that were fixed and not dismissed."""
     each_usd: float | None
     """Cost of the whole run per accepted blocker."""
     quotes: int
@@ -40,12 +41,14 @@ class Quality(NamedTuple):
         if not self.looks:
             return ("quality: nothing was reviewed",)
         if not (self.findings or self.quotes or self.accepted):
-            return "quality: no findings", f"  {PLANTED}"
-        count = f"{self.accepted} blocker{'' if self.accepted == 1 else 's'} settled"
-        each = "" if self.each_usd is None else f", ${self.each_usd:.3f} of this run for each"
-        quotes = f"{self.verified} of {self.quotes} quotes verify"
+            return "quality: no findings", f"  {UNSEEN}"
+        count = f"{self.accepted} blocker{'' if self.accepted == 1 else 's'} fixed"
+        each = (
+            "" if self.each_usd is None else f", {dollars(Decimal(self.each_usd))} spent for each"
+        )
+        quotes = f"{self.verified} of {self.quotes} quotes verified"
         said = quotes if self.quotes else "no finding quotes anything"
-        return f"quality: {count}{each}; {said}", f"  {PLANTED}"
+        return f"quality: {count}{each}; {said}", f"  {UNSEEN}"
 
     def dump(self) -> JsonObject:
         return {
@@ -76,9 +79,11 @@ def _beside(spent: Spending, economy: Economy) -> list[SavingRow]:
     return [one for one in found if abs(one.saved) > SAME * economy.naive.cost]
 
 
-def closing_lines(spent: Spending, economy: Economy | None, quality: Quality) -> list[str]:
+def closing_lines(
+    spent: Spending, economy: Economy | None, quality: Quality, whose: str = "this run"
+) -> list[str]:
     """For a terminal of 80 columns."""
-    lines = [_line("this run", spent.cost, f"{spent.origin}{spent.difference}")]
+    lines = [_line(whose, spent.cost, f"{spent.origin}{spent.difference}")]
     lines.append(_line(spent.baseline.words, spent.naive, spent.naive_origin))
     if economy is not None and economy.turns:
         first, rest = _parted(reasons(spent, economy), economy)

@@ -166,6 +166,16 @@ def finding_lines(report: Report) -> list[str]:
     return lines
 
 
+def open_words(report: Report) -> str:
+    """Findings that nobody has resolved, in one line."""
+    counts = {
+        severity: sum(count for status, count in found.items() if status != "resolved")
+        for severity, found in report.findings.items()
+    }
+    left = [f"{count} {name}{'' if count == 1 else 's'}" for name, count in counts.items() if count]
+    return f"open concerns: {', '.join(left) or 'none'}"
+
+
 def policy_words(report: Report) -> str:
     """The policy that the feature ran under; empty if no turn has recorded it."""
     return f"policy: {', then '.join(report.policies)}" if report.policies else ""

@@ -108,7 +108,7 @@ def _cards(report: Report) -> list[Card]:
         over = f"{economy.over_bound:.2f} ×"
         bound = f"{economy.amount(economy.bound)}, simulated"
         cards.append(Card("of the lower bound", over, bound))
-    cards += [Card("quality", f"{report.quality.accepted} blockers settled", _quality(report))]
+    cards += [Card("quality", f"{report.quality.accepted} blockers fixed", _quality(report))]
     return cards
 
 

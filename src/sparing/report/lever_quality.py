@@ -23,7 +23,7 @@ class LookSide(NamedTuple):
         if not self.looks:
             return "no reviews"
         looks = f"{self.looks} review{'' if self.looks == 1 else 's'}"
-        quotes = f"{100 * self.verified:.0f} % of {self.quotes} quotes verify"
+        quotes = f"{100 * self.verified:.0f} % of {self.quotes} quotes verified"
         said = quotes if self.quotes else "nothing quoted"
         return f"{looks}, {self.findings:.1f} findings each, {said}"
 

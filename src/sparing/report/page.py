@@ -1,4 +1,4 @@
-"""The report on a terminal: first cost and savings, last the original's measures."""
+"""The report on a terminal: by default its first lines and what is open, in full all of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from rich.text import Text
 from sparing.percent import percent
 from sparing.report.baseline import WHAT_IT_IS
 from sparing.report.closing import closing_lines
-from sparing.report.figures import Figure, Report, effort_words, finding_lines, policy_words
+from sparing.report.figures import (
+    Figure,
+    Report,
+    effort_words,
+    finding_lines,
+    open_words,
+    policy_words,
+)  # fmt: skip
 from sparing.report.lever_quality import lever_quality_page
 from sparing.report.model_costs import model_page
 from sparing.report.plain_words import counted_ways
@@ -27,8 +34,16 @@ LOOP_NOTES = (
 MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "dim")}
 
 
-def report_page(report: Report) -> RenderableType:
-    """What follows `head_lines`, for a terminal of 80 columns."""
+def short_page(report: Report) -> RenderableType:
+    """What follows `head_lines`, for a terminal of 80 columns: enough for a small feature."""
+    more = "sparing report --full" if _whole(report) else f"sparing report {report.feature} --full"
+    lines = [Text(open_words(report)), *_advice(report)]
+    notes = (token_words(report), f"naive: {WHAT_IT_IS}", f"every figure: {more}")
+    return Group(*lines, *(Text(line, "dim") for line in notes))
+
+
+def full_page(report: Report) -> RenderableType:
+    """What follows `head_lines`, for a terminal of 80 columns: every figure."""
     parts: list[RenderableType] = [Text(token_words(report), "dim")]
     told = (policy_words(report), effort_words(report))
     parts += [*(Text(words, "dim") for words in told if words), Text("")]
@@ -50,14 +65,23 @@ def report_page(report: Report) -> RenderableType:
         ("what the original workflow expected", report.claims),
     ):
         parts += [Text(title, "bold"), *(figure_lines(one) for one in figures), Text("")]
-    parts += [Text(f"advice: {words}", "yellow") for words in report.advice]
-    return Group(*parts)
+    return Group(*parts, *_advice(report))
+
+
+def _whole(report: Report) -> bool:
+    """Whether it is about all features of a repository."""
+    return report.feature == "all"
+
+
+def _advice(report: Report) -> list[Text]:
+    return [Text(f"advice: {words}", "yellow") for words in report.advice]
 
 
 def head_lines(report: Report) -> list[str]:
     """The name, then the bill in aligned columns, so that a caller can break long lines."""
     name = f"{report.feature} {report.title}".strip()
-    return [name, *closing_lines(report.spending, report.economy, report.quality)]
+    whose = "all runs" if _whole(report) else "this run"
+    return [name, *closing_lines(report.spending, report.economy, report.quality, whose)]
 
 
 def token_words(report: Report) -> str:

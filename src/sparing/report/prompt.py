@@ -6,10 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sparing.codec import JsonObject
-from sparing.segment import Segment
+from sparing.segment import Segment, Volatility
+from sparing.way import Way
 
 WIDTH = 100
 SHOWN_HASH = 12
+SESSIONS = {
+    Way.COMPOSE: "new session",
+    Way.PLAIN: "new session, nothing shared",
+    Way.REFERENCE: "new session, documents by path",
+    Way.RESUME: "resumed session",
+    Way.FORK: "forked session",
+}
+CHANGES = {
+    Volatility.FEATURE: "same for the feature",
+    Volatility.STAGE: "same for the stage",
+    Volatility.ROLE: "same for the role",
+    Volatility.ITERATION: "new in this turn",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +48,16 @@ class PromptPage:
 
 
 def prompt_text(page: PromptPage, *, system: bool = False, width: int = WIDTH) -> str:
-    """For a terminal; the system prompt is named, and shown if wanted."""
+    """For a terminal; the system prompt is named, and shown if wanted. Ways and trunks, which only
+    Sparing's own code talks about, are put into plain words; JSON has their names."""
     parts = [*_head(page)]
     if system:
         parts += [_border("system", page.system, "", width), _body(page.system)]
     for number, segment in enumerate(page.segments, 1):
-        trunk = "trunk" if number <= page.trunk else ""
-        parts += [_border(f"{number} {segment.name}", segment, trunk, width), _body(segment)]
+        shared = "shared" if number <= page.trunk else ""
+        parts += [_border(f"{number} {segment.name}", segment, shared, width), _body(segment)]
         if segment.mark:
-            parts.append(_line("mark: a cache entry ends here", "═", width))
+            parts.append(_line("cached up to here", "═", width))
     return "\n".join((*parts, _line("", "─", width), ""))
 
 
@@ -73,21 +88,33 @@ def prompt_json(page: PromptPage) -> JsonObject:
 
 
 def _head(page: PromptPage) -> list[str]:
-    shared = f"the first {page.trunk} shared" if page.trunk else "none shared"
+    shared = f"first {page.trunk} shared with other roles" if page.trunk else "none shared"
     schema = page.schema[:SHOWN_HASH] or "none, free text"
+    blocks = "1 block" if len(page.segments) == 1 else f"{len(page.segments)} blocks"
     return [
-        " · ".join(f"{name} {value}" for name, value in page.facts.items() if value),
-        f"{len(page.segments)} blocks, {page.chars:,} characters, about {page.tokens:,} tokens"
-        f" (estimated); {shared}",
-        f"trunk key {page.trunk_key[:SHOWN_HASH]} · system {page.system.digest[:SHOWN_HASH]}"
-        f" ({len(page.system.text):,} characters) · schema {schema}",
+        " · ".join(_fact(name, value) for name, value in page.facts.items() if value),
+        f"{blocks} ({shared}), {page.chars:,} characters, about {page.tokens:,} tokens (estimated)",
+        f"system prompt {page.system.digest[:SHOWN_HASH]} ({len(page.system.text):,} characters)"
+        f" · reply schema {schema} · cache group {page.trunk_key[:SHOWN_HASH]}",
         "",
     ]
 
 
-def _border(name: str, segment: Segment, trunk: str, width: int) -> str:
+def _fact(name: str, value: str) -> str:
+    match name:
+        case "way":
+            return f"{SESSIONS[Way(value)]} (--way {value})"
+        case "order":
+            return f"--order {value}"
+        case "state":
+            return value
+        case _:
+            return f"{name} {value}"
+
+
+def _border(name: str, segment: Segment, shared: str, width: int) -> str:
     size = f"{len(segment.text):,} characters, about {segment.tokens:,} tokens"
-    facts = (name, size, segment.volatility.name.lower(), segment.digest[:SHOWN_HASH], trunk)
+    facts = (name, size, CHANGES[segment.volatility], shared, segment.digest[:SHOWN_HASH])
     return _line(_shown(" · ".join(fact for fact in facts if fact)), "─", width)
 
 

@@ -114,7 +114,7 @@ def reviewers_page(found: Reviewers) -> list[RenderableType]:
     if not found.rows:
         return []
     several = len({row.model for row in found.rows}) > 1
-    note = "each: cost per accepted blocker, that is one settled and not dismissed"
+    note = "each: cost per accepted blocker, that is one fixed and not dismissed"
     return [
         Text("reviewers", "bold"),
         _table(found.together, models=several),

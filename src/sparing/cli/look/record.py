@@ -24,9 +24,10 @@ from sparing.desk.office import open_office
 def record_command(feature: str, file: Path | None, no_files: bool, as_json: bool) -> None:
     """Save a feature's run as one file, for a bug report or a comparison.
 
-    It has prompts, replies, usage, events, gates and what each step committed, with the files that
-    the run began with. Known secrets are removed, and files that contain one are left out. Nothing
-    is sent anywhere: `sparing replay FILE` replays it offline, `sparing what-if FILE` reprices it.
+    It contains prompts, replies, usage, events, gates, what each step committed, and the files that
+    the run started from. Known secrets are removed, and files that contain one are left out.
+    Nothing is sent anywhere: `sparing replay FILE` replays it offline, `sparing what-if FILE`
+    reprices it.
     """
     from sparing.cassette import write_cassette
     from sparing.desk.cassettes.record import record

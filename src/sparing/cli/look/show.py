@@ -10,7 +10,6 @@ import click
 
 from sparing.artifact import ArtifactName
 from sparing.cli.clock import now
-from sparing.cli.look.prompt import PromptOptions, show_prompt
 from sparing.cli.look.status import state_words
 from sparing.cli.options import documents, feature_argument, json_option, print_json
 from sparing.cli.run.handover_summary import print_ending
@@ -31,10 +30,11 @@ from sparing.errors import FeatureError, UsageError
 from sparing.feature import FeatureStatus
 from sparing.records.features import FeatureRow
 from sparing.records.verdicts import VerdictRow
-from sparing.way import Order, Way
+from sparing.way import Order, Policy, Way
 from sparing.workspace.git.commit import read_file
 
 CHECKS = "checks"
+DONE = style("✓", fg="green")
 
 
 @click.command("show")
@@ -47,7 +47,8 @@ CHECKS = "checks"
 @click.option(
     "--way",
     type=click.Choice([way.value for way in Way]),
-    help="With prompt: as it would be sent this way (docs/glossary.md).",
+    help="With prompt: as it would be sent in a new session (compose, plain, reference), a resumed"
+    " one or a fork.",
 )
 @click.option(
     "--order",
@@ -55,7 +56,7 @@ CHECKS = "checks"
     help="With prompt: with its parts in this order.",
 )
 @click.option("--final", is_flag=True, help="With prompt: the reviewer's final validation.")
-@click.option("--lost", is_flag=True, help="With prompt: as after a lost session.")
+@click.option("--lost", is_flag=True, help="With prompt: as if its session had been lost.")
 @click.option("--system", is_flag=True, help="With prompt: show the system prompt too.")
 @json_option
 def show_command(feature: str, document: str | None, as_json: bool, **wanted: Any) -> None:
@@ -72,6 +73,8 @@ def show_command(feature: str, document: str | None, as_json: bool, **wanted: An
     """
     if feature == "prompt" and document is not None:
         name = wanted.pop("of_feature")
+        from sparing.cli.look.prompt import PromptOptions, show_prompt
+
         show_prompt(PromptOptions(role=document, feature=name, **wanted), as_json=as_json)
         return
     stray = [name.removeprefix("of_") for name, value in wanted.items() if value]
@@ -94,10 +97,8 @@ def show_command(feature: str, document: str | None, as_json: bool, **wanted: An
 
 def _feature(office: Office, row: FeatureRow, *, as_json: bool) -> None:
     shown = view.feature_view(office, row, now())
-    from sparing.desk.reviews.reviews import final_looks
-
     verdicts = history.verdict_rows(office, row)
-    final = final_looks(office, row, verdicts)
+    final = history.final_looks(office, row, verdicts)
     if as_json:
         reviews = [
             {
@@ -118,7 +119,8 @@ def _feature(office: Office, row: FeatureRow, *, as_json: bool) -> None:
     echo(wrapped(state_words(shown, runs=engine_runs(office)), "  "))
     by = f", started by {shown.starter}" if shown.starter else ""
     echo(f"  flow {shown.flow}, branch {shown.branch}{by}")
-    if policies := history.policies_of(history.ledger_rows(office, row)):
+    policies = history.policies_of(history.ledger_rows(office, row))
+    if any(name != Policy.ADAPTIVE for name in policies):
         echo(f"  policy {', then '.join(policies)}")
     if Path(shown.worktree).is_dir():
         echo(f"  worktree {homely(shown.worktree)}")
@@ -127,7 +129,9 @@ def _feature(office: Office, row: FeatureRow, *, as_json: bool) -> None:
     echo()
     notes = stage_notes(office, row)
     for stage, mark in row.place.get("marks", {}).items():
-        _print_stage(stage, mark, [v for v in verdicts if v.stage == stage], final)
+        waits = bool(shown.waits_for) and stage == shown.stage
+        sign = style("?", fg="yellow") if waits else "·" if mark[1] is None else DONE
+        _print_stage(f"{sign} {stage}", [v for v in verdicts if v.stage == stage], final)
         for line in note_lines(notes[stage]) if stage in notes else ():
             echo(wrapped(line, "      "))
     for number, question in enumerate(shown.questions, 1):
@@ -136,11 +140,8 @@ def _feature(office: Office, row: FeatureRow, *, as_json: bool) -> None:
     _print_next(office, row, shown)
 
 
-def _print_stage(
-    stage: str, mark: list[object], verdicts: list[VerdictRow], final: frozenset[str]
-) -> None:
-    done = mark[1] is not None
-    echo(f"  {style('✓', fg='green') if done else '·'} {stage}")
+def _print_stage(title: str, verdicts: list[VerdictRow], final: frozenset[str]) -> None:
+    echo(f"  {title}")
     for found in verdicts:
         count = len(found.verdict.findings)
         refused = "1 finding" if count == 1 else f"{count} findings"

@@ -141,7 +141,7 @@ def _print_workers(office: Office) -> None:
 
 def _print_idle(*, any_over: bool, also: bool) -> None:
     echo("\nNothing else is running.\n" if also else "Nothing is running here.\n")
-    echo('  begin a feature   sparing start "Add rate limiting"')
+    echo('  start a feature   sparing start "Add rate limiting"')
     if any_over:
         echo("  all features      sparing list")
     else:
@@ -204,10 +204,12 @@ def _print(office: Office, row: FeatureRow, view: FeatureView, *, runs: bool) ->
     # Where nothing is under way neither is needed.
     from sparing.cli.money.cache_warmth import warm_words
     from sparing.cli.run.progress import STRONG
+    from sparing.flow.flows import FLOWS
 
     echo(f"{style(view.id, bold=True)}  {printable(view.title)}")
-    done = f"{view.stages_done} of {view.stages} stages done"
-    echo(wrapped(f"{state_words(view, runs=runs).rstrip('.')}; {done}", "     "))
+    names = [stage.name for stage in FLOWS[view.flow].stages]
+    where = f"stage {names.index(view.stage) + 1} of {len(names)}"
+    echo(wrapped(f"{state_words(view, runs=runs).rstrip('.')}; {where}", "     "))
     if warm := warm_words(office, row):
         echo(wrapped(warm, "     "))
     if view.sandbox and view.sandbox not in STRONG:

@@ -35,8 +35,8 @@ ASKED_ONCE = (
 def cost_command(feature: str | None, by: str | None, as_csv: bool, as_json: bool) -> None:
     """Show what was spent, by feature, stage, role, model or day.
 
-    With FEATURE: how much of its caps is used, and what it may still cost. Every request ever sent
-    is counted; if nobody saw one end, its cost is unknown, which is not zero.
+    With FEATURE: how much of its caps is used, and what it may still cost. Every request counts,
+    failed ones too. If one was cut off, its cost is shown as unknown, not as zero.
     """
     if as_csv and as_json:
         raise UsageError("--csv and --json can't be combined", "sparing cost --csv")

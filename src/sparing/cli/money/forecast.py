@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from typing import TYPE_CHECKING
 
 from sparing.backend_name import is_played
 from sparing.cli.clock import now
@@ -25,7 +26,9 @@ from sparing.economy.cost_model import ENOUGH
 from sparing.flow.flows import FLOWS
 from sparing.printable import printable
 from sparing.records.features import FeatureRow
-from sparing.report.prompt import PromptPage
+
+if TYPE_CHECKING:
+    from sparing.report.prompt import PromptPage
 
 LABEL = 9
 FIRST_LINES = 20
@@ -39,10 +42,10 @@ def show_plan(
     feature, flow, stops = row.feature, FLOWS[row.feature.flow], stops_of(office, row)
     ahead = stages_ahead(row)
     gates = sum(one.name in stops for one in ahead)
-    agent = agent_of(office, row)
     left = "" if len(ahead) == len(flow.stages) else f" from {ahead[0].name} on"
     _say("flow", f"{flow.name}: {len(ahead)} stages{left}, {gates} ask you ({why})")
     _say("branch", feature.branch)
+    agent = agent_of(office, row)  # loads much, so it is asked for after the first lines
     _say("agent", agent.words)
     if agent.repair:
         for line in agent.repair.removesuffix(DEMO).rstrip("; ").split("; "):

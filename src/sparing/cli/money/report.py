@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 @click.command("report")
 @feature_argument(required=False)
+@click.option("--full", is_flag=True, help="Show every figure, and how each was obtained.")
 @click.option(
     "--html", "as_html", is_flag=True, help="Write an HTML page with charts and print its path."
 )
@@ -30,12 +31,15 @@ if TYPE_CHECKING:
     help="With --html: the file to write. Default: one in the state folder.",
 )
 @json_option
-def report_command(feature: str | None, as_html: bool, output: Path | None, as_json: bool) -> None:
+def report_command(
+    feature: str | None, full: bool, as_html: bool, output: Path | None, as_json: bool
+) -> None:
     """Report what a feature cost, what was saved and what its reviews found.
 
-    Savings by cause, against naive prompting and against the policy `seed`; the lower bound; what
-    each reviewer found for its cost; review loops and findings. Without FEATURE: all of them. Every
-    figure says whether it was measured, simulated or estimated.
+    The bill, what naive prompting would have cost and why they differ, the least that the work
+    could have cost, and open concerns. Without FEATURE: all features. With --full: every saving,
+    also against the policy `seed`, other models, reviewers and review loops. Every figure says
+    whether it was measured, simulated or estimated. --html and --json always contain all of it.
     """
     from sparing.desk.money.continuity import continuity_of
     from sparing.desk.money.figures import feature_report, project_report
@@ -58,12 +62,12 @@ def report_command(feature: str | None, as_html: bool, output: Path | None, as_j
         name = "all" if row is None else row.feature.name
         _write(found, output or office.folder.path / "reports" / f"{name}.html")
     else:
-        from sparing.report.page import head_lines, report_page
+        from sparing.report.page import full_page, head_lines, short_page
 
         name, *bill = head_lines(found)
         echo("\n".join((style(name, bold=True), *bill)))
-        parts = [report_page(found), *([continuity_page(going)] if going else [])]
-        show(*parts)
+        shown = [full_page(found), *([continuity_page(going)] if going else [])]
+        show(*(shown if full else [short_page(found)]))
 
 
 def _write(report: Report, path: Path) -> None:

@@ -35,10 +35,10 @@ MOST_NAMED = 8
 def replay_command(file: Path, keep: Path | None, as_json: bool) -> int:
     """Replay a recorded run offline and compare the results.
 
-    Files and bill should be the same. The program decides everything again in a repository made
-    from the file; agents and people say what they said then, and the repository's own checks run in
-    the sandbox. Prompts, and how they are sent, may differ; the command says how many do. Exit code
-    2 if files or bill differ.
+    Sparing makes every decision again, in a repository created from FILE. Agents' replies and
+    people's answers come from the recording; the repository's own checks run in the sandbox. Exit
+    code 2 if the resulting files or the bill differ. Prompts may differ; the output says how many
+    do.
     """
     from sparing.cassette import read_cassette
 

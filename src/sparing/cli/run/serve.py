@@ -36,9 +36,9 @@ PORT = 8377
 def serve_command(runs: bool, unsandboxed: bool, opens: bool | None, **how: Any) -> int:
     """Open a local web page to follow and decide on features.
 
-    It shows all repositories of this machine that have features. Answers given there are the same
-    as in the terminal and count when an engine runs: `sparing run`, or this command with --run.
-    The link that is shown logs one browser in, once.
+    It shows all repositories on this machine that have features. You can answer there or in the
+    terminal; either way, answers take effect while `sparing run` runs, or this command with --run.
+    The printed link logs in one browser, once.
     """
     try:
         from sparing.web.server import Listen, PageServer

@@ -22,11 +22,11 @@ from sparing.desk.office import open_office, refuse_second_address
 @click.option("--until-idle", is_flag=True, help="Exit when there is nothing to do.")
 @unsandboxed_option
 def worker_command(slots: int | None, until_idle: bool, unsandboxed: bool) -> int:
-    """Run features for everybody who starts or answers one, until stopped.
+    """Run features, whoever starts or answers them, until stopped.
 
     With `state.database` any number of workers share the features of a repository, each in its own
-    clone. A worker that is killed or cut off is noticed after some seconds, and others take over.
-    On SIGTERM it starts nothing new, finishes its current turns and exits.
+    clone. If one is killed or cut off, others take over its features within seconds. On SIGTERM it
+    starts nothing new, finishes its current turns and exits.
     """
     given: dict[str, object] = {"agent.concurrency": slots} if slots else {}
     office = open_office(Path.cwd(), {**sandbox_flag(unsandboxed), **given})

@@ -24,10 +24,10 @@ from sparing.records.features import FeatureRow
 def clean_command(feature: str | None, as_json: bool) -> int:
     """Remove the worktrees of features that are merged.
 
-    Without FEATURE: of all merged features; and the texts of features that ended more than
-    records.keep_days ago. Name a FEATURE to clean up one that was given up, or merged in a way
-    that git can't see. Branches and records always stay, and so does a worktree with uncommitted
-    work.
+    Without FEATURE: those of all merged features, and the stored texts of features that ended more
+    than records.keep_days days ago. Name a FEATURE to clean up one that was abandoned, or merged in
+    a way that git can't see. Branches and records always stay, and so does a worktree with
+    uncommitted work.
     """
     office = open_office(Path.cwd())
     if feature:

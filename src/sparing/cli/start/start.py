@@ -95,28 +95,30 @@ def _start(
     given = (office, begins.title, chosen.flow, overrides, now(), begins.beginning)
     if how["dry_run"]:
         return _dry(office, answers.planned(*given), chosen.why, as_json=how["as_json"])
-    if not how["as_json"] and _lacks_agent(office, row := answers.planned(*given)):
-        _show(office, row, prospect(office), chosen.why, begun=False)
-        if not confirm("keep it for later, until there is an agent?", default=False, err=True):
-            echo("nothing was started or written")
+    named = ""
+    if not how["as_json"] and _may_lack_agent(office):
+        planned = answers.planned(*given)
+        named = _print_name(planned)  # first, because looking for an agent takes a while
+        if agent_of(office, planned).repair:
+            show_plan(office, planned, prospect(office), chosen.why, begun=False)
+            if not confirm("keep it for later, until there is an agent?", default=False, err=True):
+                echo("nothing was started or written")
+                return 0
+            row = answers.start(*given)
+            chosen.tell(office, row)
+            _later(office, row, as_json=False)
             return 0
-        row = answers.start(*given)
-        chosen.tell(office, row)
-        _later(office, row, as_json=False)
-        return 0
     row = answers.start(*given)
     chosen.tell(office, row)
-    return offer_run(office, row, chosen.why, yes=how["yes"], as_json=how["as_json"])
+    return offer_run(office, row, chosen.why, yes=how["yes"], as_json=how["as_json"], named=named)
 
 
-def _lacks_agent(office: Office, row: FeatureRow) -> bool:
-    """Whether a person at a terminal is about to start what nobody can work on.
+def _may_lack_agent(office: Office) -> bool:
+    """Whether a person at a terminal may be about to start what nobody can work on.
 
     On a shared database a worker may have the agent that this machine lacks.
     """
-    if not is_terminal() or office.database.server is not None:
-        return False
-    return bool(agent_of(office, row).repair)
+    return is_terminal() and office.database.server is None
 
 
 def _dry(office: Office, row: FeatureRow, why: str, *, as_json: bool) -> int:
@@ -124,13 +126,19 @@ def _dry(office: Office, row: FeatureRow, why: str, *, as_json: bool) -> int:
     if as_json:
         print_json(**dry_json(office, row), flow=row.feature.flow, why=why)
         return 0
-    _show(office, row, prospect(office), why, begun=False)
+    _print_name(row)
+    show_plan(office, row, prospect(office), why, begun=False)
     show_dry_run(office, row, begun=False)
     return 0
 
 
-def offer_run(office: Office, row: FeatureRow, why: str, *, yes: bool, as_json: bool) -> int:
-    """Show what lies ahead of a new feature; then run it, or leave it until a person runs it."""
+def offer_run(
+    office: Office, row: FeatureRow, why: str, *, yes: bool, as_json: bool, named: str = ""
+) -> int:
+    """Show what lies ahead of a new feature; then run it, or leave it until a person runs it.
+
+    `named`: the number under which its name was printed before, if it was.
+    """
     found = prospect(office)
     if has_changes(office):
         echo("note: uncommitted changes are left alone and are not part of the feature", err=True)
@@ -141,7 +149,9 @@ def offer_run(office: Office, row: FeatureRow, why: str, *, yes: bool, as_json: 
         echo(f"note: HEAD is detached; the feature starts from {base}, not from HEAD", err=True)
         other = "sparing config set --project workspace.base_branch NAME"
         echo(f"to start from another branch: {other}", err=True)
-    ready = as_json or _show(office, row, found, why)
+    if not as_json and named != row.feature.id:
+        _print_name(row)
+    ready = as_json or show_plan(office, row, found, why)
     held = print_if_waiting(office, row, as_json=as_json)
     asks = is_terminal() and not as_json and not yes and ready and not held
     if asks:
@@ -155,12 +165,11 @@ def offer_run(office: Office, row: FeatureRow, why: str, *, yes: bool, as_json: 
     return 0
 
 
-def _show(
-    office: Office, row: FeatureRow, found: RepositoryScan, why: str, *, begun: bool = True
-) -> bool:
+def _print_name(row: FeatureRow) -> str:
+    """Print what is about to start; returns its number."""
     what = "project" if row.feature.is_project else "feature"
     echo(f"{style(f'{what} {row.feature.id}', bold=True)}: {row.feature.title}")
-    return show_plan(office, row, found, why, begun=begun)
+    return row.feature.id
 
 
 def _offer(office: Office, found: RepositoryScan) -> None:

@@ -16,10 +16,7 @@ from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
 from sparing.context.documents.ids import lead
-from sparing.context.documents.markdown import Heading, outline
-from sparing.context.task_forms.choice import read_blocks
-from sparing.context.task_forms.data import unreadable_data
-from sparing.context.task_forms.leftovers import complaint, unread_lines
+from sparing.context.documents.markdown import Heading, Outline, outline
 
 LEAST_CHARACTERS = 100
 REQUIRED_SECTIONS: Mapping[ArtifactName, Sequence[str]] = {
@@ -107,16 +104,10 @@ def _sections(
 ) -> tuple[ValidationProblem | None, ...]:
     document = outline(text)
     headings = [heading for heading in document.headings if heading.level > 1]
-    found = read_blocks(document) if name is ArtifactName.TASKS else None
-    if found is not None and not found.blocks:
-        why = unreadable_data(document) or "no task can be read, as in `### Task 1.1: Title`"
-        what = f"{name.filename}: {why}"
-        return (ValidationProblem(ValidationLevel.SECTIONS, what),)
-    unread = unread_lines(document, found) if found else ()
-    if unread:
-        what = f"{name.filename}: {complaint(document, unread)}"
-        return (ValidationProblem(ValidationLevel.UNREAD, what),)
-    if not headings and found is None:
+    if name is ArtifactName.TASKS:
+        if problem := _tasks(document):
+            return (problem,)
+    elif not headings:
         what = f"{name.filename} has no sections (`## ` headings)"
         return (ValidationProblem(ValidationLevel.SECTIONS, what),)
     if wanted and not any(_has(heading, phrase) for heading in headings for phrase in wanted):
@@ -124,6 +115,22 @@ def _sections(
         what = f"{name.filename} has none of the sections {names}"
         return (ValidationProblem(ValidationLevel.REQUIRED, what),)
     return ()
+
+
+def _tasks(document: Outline) -> ValidationProblem | None:
+    """No task can be read, or a line that looks like one is left unread."""
+    from sparing.context.task_forms.choice import read_blocks
+    from sparing.context.task_forms.data import unreadable_data
+    from sparing.context.task_forms.leftovers import complaint, unread_lines
+
+    found, filename = read_blocks(document), ArtifactName.TASKS.filename
+    if not found.blocks:
+        why = unreadable_data(document) or "no task can be read, as in `### Task 1.1: Title`"
+        return ValidationProblem(ValidationLevel.SECTIONS, f"{filename}: {why}")
+    if unread := unread_lines(document, found):
+        what = f"{filename}: {complaint(document, unread)}"
+        return ValidationProblem(ValidationLevel.UNREAD, what)
+    return None
 
 
 def _has(heading: Heading, phrase: str) -> bool:

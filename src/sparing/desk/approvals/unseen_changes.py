@@ -6,21 +6,25 @@ Shown at every gate, so that the person approving knows that something upstream 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from sparing.approval.effects import Papers, StageEffect, expected, stage_effect
-from sparing.approval.sections import Library
-from sparing.context.links.dependents import PartChange
-from sparing.desk.money.forecast import again_outlook, outlook_brief
 from sparing.desk.office import Office, settings_of
 from sparing.desk.upstream.moved_base import few, moved_base_notes
-from sparing.economy.cost_model import Range
 from sparing.flow.flows import FEATURE
 from sparing.records.features import FeatureRow
 from sparing.records.gates import approvals_of
-from sparing.stages.place import Place
+
+if TYPE_CHECKING:
+    from sparing.approval.effects import Papers, StageEffect
+    from sparing.context.links.dependents import PartChange
+    from sparing.economy.cost_model import Range
 
 
 def papers_of(office: Office, row: FeatureRow) -> Papers:
+    from sparing.approval.effects import Papers
+    from sparing.approval.sections import Library
+    from sparing.stages.place import Place
+
     with office.database.read() as connection:
         rows = approvals_of(connection, row.feature.key)
     folder = settings_of(office, row).flow.folder_of(row.feature)
@@ -32,6 +36,8 @@ def unseen(office: Office, row: FeatureRow) -> tuple[StageEffect, ...]:
     """Stages that were passed and rest on something that changed since."""
     if row.feature.flow != FEATURE.name or row.status.is_over:
         return ()
+    from sparing.approval.effects import stage_effect
+
     papers = papers_of(office, row)
     found = (stage_effect(papers, stage) for stage in papers.stages)
     return tuple(one for one in found if one is not None)
@@ -41,6 +47,10 @@ def unseen_notes(office: Office, row: FeatureRow) -> tuple[str, ...]:
     """A few lines to show at a gate; empty if every approval still holds."""
     if row.feature.flow != FEATURE.name or row.status.is_over:
         return ()
+    from sparing.approval.effects import expected
+    from sparing.desk.money.forecast import outlook_brief
+    from sparing.stages.place import Place
+
     number, place = row.feature.id, Place.load({**row.place, "review": None})
     if place.refining is not None:
         effects = tuple(expected(papers_of(office, row), place.state.stage, ()))
@@ -65,6 +75,8 @@ def price_of(
     office: Office, row: FeatureRow, effects: Iterable[StageEffect], author: str = ""
 ) -> Range:
     """Expected price of redoing `effects`; `author` is a stage whose document is changed first."""
+    from sparing.desk.money.forecast import again_outlook
+
     turns = {one.stage: len(one.tasks.redo) + len(one.tasks.new) or 1 for one in effects}
     return again_outlook(office, row, {author: 1, **turns} if author else turns)
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from sparing.desk.features.preview import PreviewRequest
-from sparing.desk.features.prompt_page import prompt_page, surroundings_of
-from sparing.desk.money.cost import limits_of
 from sparing.desk.money.forecast import stages_ahead
-from sparing.desk.money.spending import prices_of
 from sparing.desk.office import Office, settings_of
-from sparing.desk.setup.role_agents import check_agents, others_words, role_agents
-from sparing.economy.prices import price_of
 from sparing.errors import ConfigError, SparingError
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage
 from sparing.money import Billing, dollars
 from sparing.records.features import FeatureRow
-from sparing.report.prompt import PromptPage
 from sparing.report.spending import tokens
 from sparing.way import Way
+
+if TYPE_CHECKING:
+    from sparing.report.prompt import PromptPage
 
 
 class UsedAgent(NamedTuple):
@@ -57,6 +53,9 @@ def stops_of(office: Office, row: FeatureRow) -> tuple[str, ...]:
 
 def agent_of(office: Office, row: FeatureRow) -> UsedAgent:
     """The backend and its login, in words; or why there is none."""
+    from sparing.desk.features.prompt_page import surroundings_of
+    from sparing.desk.setup.role_agents import check_agents, others_words, role_agents
+
     try:
         backend = surroundings_of(office).backend(row)
         check_agents(office, row)
@@ -84,6 +83,10 @@ def _models(office: Office, row: FeatureRow) -> dict[str, str]:
 
 def cap_words(office: Office, row: FeatureRow, at: float) -> str:
     """The feature's cap in words; without a money cap if the price of a model is unknown."""
+    from sparing.desk.money.cost import limits_of
+    from sparing.desk.money.spending import prices_of
+    from sparing.economy.prices import price_of
+
     limit, own = limits_of(office, row, at).feature, prices_of(office)
     unknown = [one for one in _models(office, row).values() if price_of(one, own) is None]
     if unknown:
@@ -97,6 +100,9 @@ def first_prompt(office: Office, row: FeatureRow) -> PromptPage | None:
     stage = next((one for one in stages_ahead(row) if one.author), None)
     if stage is None:
         return None
+    from sparing.desk.features.preview import PreviewRequest
+    from sparing.desk.features.prompt_page import prompt_page
+
     try:
         wish = PreviewRequest(role=stage.author, stage=stage.name, way=Way.COMPOSE)
         return prompt_page(office, row, wish).page

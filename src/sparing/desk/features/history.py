@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sparing.desk.office import Office
-from sparing.event import LentEvent, SandboxEvent
+from sparing.event import LentEvent, LookEvent, SandboxEvent
 from sparing.records import events, ledger, verdicts
 from sparing.records.features import FeatureRow
 
@@ -58,3 +58,21 @@ def lent_to_checks(office: Office, row: FeatureRow) -> str:
     """Which servers and variables of this machine its checks were given last; empty if none."""
     told = events_since(office, 0, row.feature.key)
     return next((one.text for one in reversed(told) if isinstance(one.what, LentEvent)), "")
+
+
+def final_looks(
+    office: Office, row: FeatureRow, found: Sequence[verdicts.VerdictRow]
+) -> frozenset[str]:
+    """Verdicts of a final validation, which has the number of the round before it: the run tells
+    them apart, look by look."""
+    told: dict[tuple[str, int, str], list[bool]] = {}
+    for one in events_since(office, 0, row.feature.key):
+        if isinstance(what := one.what, LookEvent):
+            for role, _ in what.judged:
+                told.setdefault((one.stage, what.iteration, role), []).append(what.final)
+    final = set[str]()
+    for look in found:
+        looks = told.get((look.stage, look.iteration, look.verdict.role))
+        if looks and looks.pop(0):
+            final.add(look.dispatch)
+    return frozenset(final)

@@ -15,7 +15,6 @@ from typing import Any
 from unicodedata import category
 
 from sparing.artifact import ArtifactName
-from sparing.briefing.document_check import repair_of, unfit_documents
 from sparing.connection import Connection
 from sparing.desk.features.start_input import NOTHING, StartInput, with_start_input
 from sparing.desk.gates.actions import choices
@@ -240,12 +239,16 @@ def answer(
 
 def unfit_of(office: Office, row: FeatureRow) -> tuple[tuple[ArtifactName, str], ...]:
     """Documents that the next stage can't build on: reported before the answer is accepted."""
+    from sparing.briefing.fit_documents import unfit_documents
+
     head, names = require_commits(office, row), needed(FlowState.load(row.place["state"]))
     return unfit_documents(office.repository, row, head, names, settings_of(office, row))
 
 
 def _repair(office: Office, row: FeatureRow, state: FlowState, outcome: Outcome) -> str:
     """What to suggest after an answer was refused."""
+    from sparing.briefing.fit_documents import repair_of
+
     if outcome.unfit and advance(state, replace(outcome, unfit=())).do is not Do.REFUSE:
         name, folder = outcome.unfit[0][0], settings_of(office, row).flow.folder_of(row.feature)
         there = read_file(office.repository, row.head, f"{folder}/{name.filename}") is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sparing.codec import JsonObject
 from sparing.config.effort import SETTING, Effort
@@ -13,7 +13,9 @@ from sparing.desk.money.forecast import assumed, outlook, outlook_json, outlook_
 from sparing.desk.office import Office, settings_of
 from sparing.economy.cost_model import Range
 from sparing.records.features import FeatureRow
-from sparing.report.figures import OtherEffort
+
+if TYPE_CHECKING:
+    from sparing.report.figures import OtherEffort
 
 
 class EffortOutlook(NamedTuple):
@@ -51,6 +53,8 @@ def other_efforts(
     office: Office, row: FeatureRow, billed: Decimal | None
 ) -> tuple[OtherEffort, ...]:
     """What the feature would have cost: its bill, scaled by the ratio of the efforts' forecasts."""
+    from sparing.report.figures import OtherEffort
+
     own = settings_of(office, row).flow.effort
     if not billed:
         return ()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from sparing.clients.web_search import assistants_of
 from sparing.codec import JsonObject
 from sparing.config.effort import SETTING as EFFORT
 from sparing.config.settings import Settings
@@ -21,7 +20,6 @@ from sparing.money import Amount, dollars, to_nano, usd_or_none
 from sparing.records import features, totals
 from sparing.records.features import FeatureRow
 from sparing.report.spending import tokens
-from sparing.stages.stage import REPAIRS
 
 if TYPE_CHECKING:
     from sparing.desk.setup.role_agents import RoleAgent
@@ -190,6 +188,8 @@ def _ahead(
     stage: Stage, settings: Settings, tasks: int, agents: Mapping[str, RoleAgent] | None = None
 ) -> Ahead:
     least, most = _dispatches(stage, settings.review.cap, tasks)
+    from sparing.clients.web_search import assistants_of
+
     helping = assistants_of(settings, settings.roles.web)
     beside = sum(role in helping for role in stage.research)
     beside += max(0, len(stage.parts) - 1)
@@ -211,6 +211,8 @@ def _ahead(
 
 def _dispatches(stage: Stage, cap: int, tasks: int) -> tuple[int, int]:
     """The fewest and most dispatches that a stage may need if nothing fails."""
+    from sparing.stages.stage import REPAIRS
+
     reviewers = sum(len(group) for group in stage.reviewers)
     revisions = len(stage.reviewers) * (cap - 1)
     match stage.work:

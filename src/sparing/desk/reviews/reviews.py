@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple, cast
 
-from sparing.desk.features.history import events_since, ledger_rows, verdict_rows
+from sparing.desk.features.history import events_since, final_looks, ledger_rows, verdict_rows
 from sparing.desk.money.turns import REPAIR
 from sparing.desk.office import Office
 from sparing.errors import StateError
@@ -64,22 +64,6 @@ def decided(office: Office, row: FeatureRow) -> tuple[DecidedRow, ...]:
         for one in events_since(office, 0, row.feature.key)
         if isinstance(what := one.what, LookEvent)
     )
-
-
-def final_looks(office: Office, row: FeatureRow, found: Sequence[VerdictRow]) -> frozenset[str]:
-    """Verdicts of a final validation, which has the number of the round before it: the run tells
-    them apart, look by look."""
-    told: dict[tuple[str, int, str], list[bool]] = {}
-    for one in events_since(office, 0, row.feature.key):
-        if isinstance(what := one.what, LookEvent):
-            for role, _ in what.judged:
-                told.setdefault((one.stage, what.iteration, role), []).append(what.final)
-    final = set[str]()
-    for look in found:
-        looks = told.get((look.stage, look.iteration, look.verdict.role))
-        if looks and looks.pop(0):
-            final.add(look.dispatch)
-    return frozenset(final)
 
 
 def _together(rows: Sequence[VerdictRow]) -> Iterator[list[VerdictRow]]:

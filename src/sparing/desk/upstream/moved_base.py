@@ -10,9 +10,6 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
-from sparing.briefing.facts import touched
-from sparing.context.documents.tasks import parse_tasks
-from sparing.context.links.section_files import sections_naming
 from sparing.desk.office import Office, settings_of
 from sparing.errors import SparingError
 from sparing.records.features import FeatureRow
@@ -70,6 +67,9 @@ def _document(office: Office, row: FeatureRow, name: ArtifactName) -> str:
 
 
 def _tasks(office: Office, row: FeatureRow, changed: tuple[str, ...]) -> tuple[str, ...]:
+    from sparing.briefing.facts import touched
+    from sparing.context.documents.tasks import parse_tasks
+
     text = _document(office, row, ArtifactName.TASKS)
     try:
         tasks = parse_tasks(text, row.feature.id) if text.strip() else ()
@@ -81,6 +81,8 @@ def _tasks(office: Office, row: FeatureRow, changed: tuple[str, ...]) -> tuple[s
 def _sections(
     office: Office, row: FeatureRow, changed: tuple[str, ...]
 ) -> tuple[tuple[str, str], ...]:
+    from sparing.context.links.section_files import sections_naming
+
     return tuple(
         (name.filename, heading)
         for name in DOCUMENTS

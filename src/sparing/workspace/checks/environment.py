@@ -2,8 +2,8 @@
 
 Right after the set-up, everything it left beside the files of the commit is copied to a folder of
 ours: copied, never linked, so that writes in the worktree can't reach it. Worktrees with the same
-set-up share that folder. Checks get their own copy of it, which is reused as long as nothing in it
-has changed, and recreated otherwise.
+set-up share that folder. Checks get their own copy of it, which is reused: whatever a check changed
+in it is restored from the sealed one before the next.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import shutil
 import stat
 from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
+from typing import cast
 
 from sparing.errors import RepositoryError
 from sparing.workspace.git.snapshot import Snapshot
@@ -90,15 +91,49 @@ def bring(worktree: Path, room: Path) -> None:
     sealed, ready = store / SEALED, store / READY
     if not sealed.is_dir():
         return
-    if not ready.is_dir() or _noted(store) != _stamps(ready):
-        remove_tree(ready)
-        copy(sealed.resolve(), ready)
-        (store / NOTED).write_text(json.dumps(_stamps(ready)), "utf-8")
+    _make_ready(store)
     for path in tuple(lacking(sealed, room)):
         if _is_folder(ready / path):
             (ready / path).rename(room / path)
         else:
             copy(sealed / path, room / path)
+
+
+def _make_ready(store: Path) -> None:
+    """Make the checks' copy equal to the sealed environment; only what differs is copied again."""
+    sealed, ready = (store / SEALED).resolve(), store / READY
+    noted = _noted(store) if ready.is_dir() else {}
+    found = stamps(ready) if noted else {}
+    if noted and noted == found:
+        return
+    (store / NOTED).unlink(missing_ok=True)
+    if not (noted and _is_restored(sealed, ready, noted, found)):
+        remove_tree(ready)
+        copy(sealed, ready)
+    (store / NOTED).write_text(json.dumps(stamps(ready)), "utf-8")
+
+
+def _is_restored(
+    sealed: Path, ready: Path, noted: dict[str, list[int]], found: dict[str, list[int]]
+) -> bool:
+    """Undo every change, a folder's before those in it, so that no link is ever followed; False if
+    that fails half-way."""
+    changed = [path for path in {*noted, *found} if noted.get(path) != found.get(path)]
+    done: set[str] = set()
+    try:
+        for path in sorted(changed, key=lambda one: one.split("/")):
+            if any(str(parent) in done for parent in PurePosixPath(path).parents):
+                continue
+            if len(noted.get(path, ())) == len(found.get(path, ())) == 1:  # a folder's mode alone
+                (ready / path).chmod(stat.S_IMODE((sealed / path).lstat().st_mode))
+                continue
+            done.add(path)
+            remove_tree(ready / path)
+            if path in noted:
+                copy(sealed / path, ready / path)
+    except OSError:
+        return False
+    return True
 
 
 def take_back(worktree: Path, room: Path) -> None:
@@ -121,23 +156,35 @@ def lacking(source: Path, target: Path, folder: str = "") -> Iterator[str]:
             yield from lacking(source, target, path)
 
 
-def _noted(store: Path) -> object:
+def _noted(store: Path) -> dict[str, list[int]]:
+    """What was noted of the checks' copy; empty if nothing was, or nothing that can be read."""
     try:
-        return json.loads(read_plain(store / NOTED, WHOLE) or b"")
+        found: object = json.loads(read_plain(store / NOTED, WHOLE) or b"")
     except ValueError:
-        return None
+        return {}
+    return cast("dict[str, list[int]]", found) if isinstance(found, dict) else {}
 
 
-def _stamps(root: Path) -> dict[str, list[int]]:
+def stamps(root: Path) -> dict[str, list[int]]:
     """Stat values of every file; no program can set back its change time. Of a folder only the
-    name: its contents are listed, and we move it ourselves."""
+    mode: its contents are listed, and we move it ourselves. One that can't be read has none."""
     found: dict[str, list[int]] = {}
-    for folder, folders, names in os.walk(root):
-        for name in (*folders, *names):
-            place = Path(folder) / name
-            at = place.lstat()
-            own = [at.st_ino, at.st_size, at.st_mtime_ns, at.st_ctime_ns, at.st_mode]
-            found[str(place.relative_to(root))] = [] if stat.S_ISDIR(at.st_mode) else own
+    waiting = [""]
+    while waiting:
+        here = waiting.pop()
+        try:
+            entries = list(os.scandir(f"{root}/{here}"))
+        except OSError:
+            found[here] = []
+            continue
+        for entry in entries:
+            path = f"{here}/{entry.name}" if here else entry.name
+            at = entry.stat(follow_symlinks=False)
+            if stat.S_ISDIR(at.st_mode):
+                found[path] = [at.st_mode]
+                waiting.append(path)
+            else:
+                found[path] = [at.st_ino, at.st_size, at.st_mtime_ns, at.st_ctime_ns, at.st_mode]
     return found
 
 
