@@ -6,6 +6,7 @@ A heading may be about tasks, about a closing checklist, or about something othe
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from sparing.context.documents.ids import lead
 from sparing.context.documents.markdown import Heading, Outline
@@ -59,6 +60,8 @@ _CONTAINER = re.compile(
     r"|阶段|フェーズ|단계|woche|semaine|semana|checkpoint|appendix|figure|table",
     re.IGNORECASE,
 )
+_KEPT = 2
+"""Several forms ask about the same document."""
 _SIGNS = re.compile(r"^[\W_]+|[\W_]+$")
 _ELEMENT = re.compile(r"<([A-Za-z][\w-]{0,40})>")
 _LABEL = re.compile(r"(?:\*\*|__)[^*_]{1,80}(?:\*\*|__):?|[^\W\d_][^\n.:`]{0,60}:")
@@ -88,6 +91,7 @@ def is_container(word: str) -> bool:
     return _CONTAINER.match(word) is not None
 
 
+@lru_cache(maxsize=_KEPT)
 def asides(document: Outline) -> frozenset[int]:
     """Lines that are not about the work: below a heading, a bold line or a word with a colon
     that says so, or inside such an element."""
@@ -115,6 +119,7 @@ def asides(document: Outline) -> frozenset[int]:
     return frozenset(found)
 
 
+@lru_cache(maxsize=_KEPT)
 def about_tasks(document: Outline) -> frozenset[Heading]:
     """Headings about tasks, and those below one that are not about anything else."""
     found: set[Heading] = set()
