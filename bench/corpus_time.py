@@ -1,6 +1,6 @@
 """How the processor time to parse tasks and extract sections grows with the length of the text.
 
-No text is read twice: what was read of a short one is kept, and a second reading would measure that.
+No text is read twice: a short one is kept, and a second reading would only measure that.
 """
 
 from __future__ import annotations
