@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -116,10 +118,12 @@ def test_any_text_is_kept_and_every_section_lies_in_it(text: str) -> None:
     assert all(1 <= item.line <= item.end <= len(document.lines) for item in document.headings)
 
 
-def test_an_outline_is_kept_only_of_texts_of_a_usual_size() -> None:
+def test_outlines_are_kept_and_of_long_texts_only_the_latest() -> None:
     """D2: a document that is asked for again costs nothing, and memory stays bounded."""
     usual, long = "# One\n\ntext\n", "# One\n\n" + "text\n" * 50_000
     assert outline(usual) is outline("".join(list(usual)))
     assert outline(usual + "## Two\n").headings[-1].text == "Two"
-    assert outline(long) is not outline(long)
-    assert outline(long) == outline(long)
+    first = outline(long)
+    assert outline("".join(list(long))) is first
+    assert outline(long + "more\n").headings == (replace(first.headings[0], end=50_003),)
+    assert outline(long) is not first

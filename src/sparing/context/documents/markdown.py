@@ -29,7 +29,7 @@ _FRONT_MATTER_LINES = 100
 _CHUNK_LINES = 40
 _KEPT_OUTLINES = 64
 _KEPT_CHARS = 200_000
-"""Longer texts are read each time, so that what is kept stays small."""
+"""Of longer texts only the latest is kept, so that what is kept stays small."""
 _MAY_BE_HEADING = re.compile(r" {0,3}(?:#{1,6}(?:[ \t]|$)|(?:-+|=+)[ \t]*$)")
 _INTERRUPTS = re.compile(r"#{1,6}(?:[ \t]|$)|[-*+] +\S")
 _RAW_HTML = re.compile(r"<(?:pre|script|style|textarea|\?|!)", re.IGNORECASE)
@@ -46,8 +46,10 @@ class Heading:
     """1-based last line of its section: before the next heading of same or higher rank."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Outline:
+    """Equal only to itself, so that what is found in one can be kept under it."""
+
     text: str
     lines: tuple[str, ...]
     """With their ends: joined they are the text."""
@@ -71,11 +73,16 @@ class Outline:
 
 def outline(text: str) -> Outline:
     """The outline of a text; one dispatch asks for those of a few documents many times."""
-    return _kept(text) if len(text) <= _KEPT_CHARS else _outlined(text)
+    return _kept(text) if len(text) <= _KEPT_CHARS else _latest(text)
 
 
 @lru_cache(maxsize=_KEPT_OUTLINES)
 def _kept(text: str) -> Outline:
+    return _outlined(text)
+
+
+@lru_cache(maxsize=1)
+def _latest(text: str) -> Outline:
     return _outlined(text)
 
 

@@ -2,24 +2,46 @@
 
 A document may hold many things that look like tasks: parts, phases, tasks, steps. Each form is
 tried separately, from the most explicit to the loosest, and the first that finds tasks decides;
-looser ones are then groups or steps. Headings that only number the parts of a document are used
-only if nothing else is found.
+looser ones are then groups or steps. Three things are stronger than that order: headings that only
+number the parts of a document give way to anything else, numbered headings give way to what the
+document announces as its tasks (`announced`), and what has an identifier counts before what it
+holds or is held by: blocks filled with named tasks are groups, boxes below named tasks are steps.
+Check boxes of one list are alike: if only a few have a number, all are tasks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum, auto
+from typing import NamedTuple
 
 from sparing.context.documents.markdown import Outline
 from sparing.context.task_forms import headed, lists, paragraphs
+from sparing.context.task_forms.announced import is_elsewhere, outranks
 from sparing.context.task_forms.block import TaskBlock
 from sparing.context.task_forms.data import listed_data
 from sparing.context.task_forms.definitions import defined
 from sparing.context.task_forms.elements import elements
+from sparing.context.task_forms.fenced import fenced
 from sparing.context.task_forms.items import Item, list_items
 from sparing.context.task_forms.leaves import leaves
-from sparing.context.task_forms.tables import fill, tabled, uncounted
+from sparing.context.task_forms.tables import fill, holds, tabled, uncounted
+
+
+class Weight(Enum):
+    """How much the first form that finds something is worth."""
+
+    DECIDES = auto()
+    YIELDS = auto()
+    """To tasks that the document announces elsewhere."""
+    PARTS = auto()
+    """To anything: it may be only the parts of the document."""
+
+
+class Reading(NamedTuple):
+    blocks: tuple[TaskBlock, ...]
+    weight: Weight = Weight.DECIDES
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,43 +59,86 @@ def read_blocks(document: Outline) -> Found:
     """The tasks, and the items of all lists."""
     items = list_items(document)
     headings = headed.Headings(document)
-    second: tuple[TaskBlock, ...] = ()
-    for blocks, only_parts in _readings(document, items, headings):
-        if blocks and not only_parts:
-            return Found(blocks, items)
-        second = second or blocks
-    return Found(second, items)
+    return Found(_decided(document, _readings(document, items, headings)), items)
+
+
+def _decided(document: Outline, readings: Iterator[Reading]) -> tuple[TaskBlock, ...]:
+    parts: tuple[TaskBlock, ...] = ()
+    yielding: tuple[TaskBlock, ...] = ()
+    for blocks, weight in readings:
+        if not blocks:
+            continue
+        if yielding:
+            if outranks(document, blocks, yielding):
+                return blocks
+        elif weight is Weight.PARTS:
+            parts = parts or blocks
+        elif weight is Weight.YIELDS and is_elsewhere(document, blocks):
+            yielding = blocks
+        else:
+            return blocks
+    return yielding or parts
 
 
 def _readings(
     document: Outline, items: tuple[Item, ...], headings: headed.Headings
-) -> Iterator[tuple[tuple[TaskBlock, ...], bool]]:
-    """What each form finds, and whether it may be only the parts of the document."""
-    yield elements(document), False
-    for strong in headed.STRONG:
-        yield headings.led(strong), headings.only_parts(strong)
-    if lists.has_summing_boxes(items):
-        yield headings.led(headed.is_task_group), False
-    for listed in (lists.boxed, lists.bold):
-        yield leaves(document, listed(document, items)), False
-    yield listed_data(document), False
+) -> Iterator[Reading]:
+    boxes = lists.unnumbered(document, items)
+    yield from _explicit(document, items, headings, boxes)
     rows = tabled(document)
     for weak in headed.WEAK:
         blocks = headings.led(weak)
-        yield (rows, False) if fill(rows, blocks) else (blocks, headings.only_parts(weak))
-    yield headings.worded(), False
-    yield headings.boxed(), False
-    yield headings.fielded(), False
-    yield rows, False
-    yield lists.unnumbered(document, items), False
-    yield uncounted(document), False
-    yield leaves(document, lists.named(document, items)), False
-    for stated in (paragraphs.summaries, paragraphs.keyed, paragraphs.labelled, paragraphs.worded):
-        yield leaves(document, stated(document, items)), False
-    yield lists.numbered(document, items), False
-    yield paragraphs.counted(document, items), False
-    yield headings.lettered(), False
-    yield defined(document), False
-    yield leaves(document, lists.dotted(document, items)), False
+        yield Reading(rows) if fill(rows, blocks) else Reading(blocks, _weight(headings, weak))
+    yield Reading(headings.worded(), Weight.YIELDS)
+    yield Reading(headings.boxed())
+    keys = leaves(document, paragraphs.keyed(document, items))
+    stating = headings.fielded()
+    yield Reading(keys) if fill(keys, stating) else Reading(stating, Weight.YIELDS)
+    yield Reading(rows)
+    summed = leaves(document, paragraphs.summaries(document, items))
+    for named in (summed, keys):
+        yield Reading(named if holds(named, boxes) else ())
+    yield Reading(boxes)
+    yield Reading(uncounted(document))
+    yield Reading(leaves(document, lists.named(document, items)))
+    yield from (Reading(summed), Reading(keys))
+    yield from _loose(document, items, headings)
+
+
+def _explicit(
+    document: Outline,
+    items: tuple[Item, ...],
+    headings: headed.Headings,
+    boxes: tuple[TaskBlock, ...],
+) -> Iterator[Reading]:
+    """What is hardly ever anything but a task."""
+    yield Reading(elements(document))
+    for strong in headed.STRONG:
+        yield Reading(headings.led(strong), _weight(headings, strong))
+    if lists.has_summing_boxes(items):
+        yield Reading(headings.led(headed.is_task_group))
+    led = leaves(document, lists.boxed(document, items))
+    yield Reading(boxes if led and 2 * len(led) < len(boxes) else led)
+    yield Reading(leaves(document, lists.bold(document, items)))
+    yield Reading(listed_data(document) or fenced(document))
+
+
+def _loose(
+    document: Outline, items: tuple[Item, ...], headings: headed.Headings
+) -> Iterator[Reading]:
+    """What may be tasks where there is nothing better."""
+    for stated in (paragraphs.labelled, paragraphs.worded):
+        yield Reading(leaves(document, stated(document, items)))
+    yield Reading(lists.numbered(document, items))
+    yield Reading(paragraphs.counted(document, items))
+    yield Reading(headings.lettered())
+    yield Reading(defined(document))
+    yield Reading(leaves(document, lists.dotted(document, items)))
     for listed in (lists.fielded, lists.board, lists.bullets, lists.ordered):
-        yield listed(document, items), False
+        yield Reading(listed(document, items))
+
+
+def _weight(headings: headed.Headings, test: headed.Test) -> Weight:
+    if headings.only_parts(test):
+        return Weight.PARTS
+    return Weight.DECIDES if test is headed.STRONG[0] else Weight.YIELDS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
 from sparing.context.documents.fields import Field, field_name
@@ -26,7 +26,7 @@ _INNER = frozenset({"subtasks", "steps", "children", "checklist"})
 _LONGEST_ID = 60
 
 
-class _Text(NamedTuple):
+class Fenced(NamedTuple):
     first: int
     """1-based line of the document at which the text begins."""
     text: str
@@ -58,28 +58,39 @@ def unreadable_data(document: Outline) -> str:
     return ""
 
 
-def _texts(document: Outline) -> Iterator[_Text]:
+def _texts(document: Outline) -> Iterator[Fenced]:
     """Front matter, and the contents of YAML and JSON fences."""
+    end = _front_matter(document)
+    if end:
+        yield Fenced(2, document.slice(2, end - 1))
+    yield from fences(document, _LANGUAGES, end)
+
+
+def _front_matter(document: Outline) -> int:
+    """Its last line; 0 if there is none."""
+    hidden, lines = document.hidden, document.lines
+    if 1 not in hidden or lines[0].strip("\ufeff \r\n") != "---":
+        return 0
+    return next(n for n in sorted(hidden) if n > 1 and lines[n - 1].rstrip() in {"---", "..."})
+
+
+def fences(document: Outline, languages: Set[str], begun: int = 0) -> Iterator[Fenced]:
+    """The contents of the fences in these languages, after line `begun`."""
     lines, hidden = document.lines, sorted(document.hidden)
-    begun = 0
-    if hidden[:1] == [1] and lines[0].strip("\ufeff \r\n") == "---":
-        end = next(n for n in hidden if n > 1 and lines[n - 1].rstrip() in {"---", "..."})
-        yield _Text(2, document.slice(2, end - 1))
-        begun = end
-    run, opened = "", 0
+    run, opened, wanted = "", 0, False
     for number in hidden:
         match = _FENCE.match(lines[number - 1]) if number > begun else None
         if match is None:
             continue
         if not run:
-            run = match["run"] if match["info"].casefold() in _LANGUAGES else ""
-            opened = number
+            run, opened, wanted = match["run"], number, match["info"].casefold() in languages
         elif match["run"].startswith(run) and not match["info"]:
-            yield _Text(opened + 1, document.slice(opened + 1, number - 1))
+            if wanted:
+                yield Fenced(opened + 1, document.slice(opened + 1, number - 1))
             run = ""
 
 
-def _blocks(document: Outline, text: _Text, objects: Sequence[_Object]) -> Iterator[TaskBlock]:
+def _blocks(document: Outline, text: Fenced, objects: Sequence[_Object]) -> Iterator[TaskBlock]:
     above = headings_above(document, [text.first + one.data.first for one in objects])
     for count, (one, heading) in enumerate(zip(objects, above, strict=True), start=1):
         values = _values(one.data)

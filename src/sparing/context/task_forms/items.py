@@ -7,10 +7,12 @@ indented so far that markdown takes it for code is not an item.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sparing.context.documents.markdown import Outline
+from sparing.context.task_forms.words import is_container
 
 STATES = "☐☑☒⬜✅✔🔲🔳🟩🟨🟥⏳🚧🔄□■◻◼"
 _SPACES = str.maketrans(dict.fromkeys("\u00a0\u2007\u202f\u3000", " "))
@@ -23,7 +25,12 @@ _ITEM = re.compile(
     r"(?P<text>\S.*)"
 )
 _BOLD = re.compile(r"\*\*[^*\s]|__[^_\s]")
+_COMMENT = re.compile(r"<!--.{0,200}?-->")
+_GOES_ON = re.compile(r"[ \t]+[^\W\d_A-Z][^:\n]{2,}$")
+_ENDS = (".", ":", ";", "!", "?", ")", "_")
+_MOST_LINES = 4
 _CODE_INDENT = 4
+_OUTERMOST = 2
 
 
 class Item(NamedTuple):
@@ -86,3 +93,42 @@ def _item(number: int, match: re.Match[str]) -> Item | None:
     indent = len(match["indent"].expandtabs(4))
     text = match["text"].rstrip()
     return Item(number, indent, marker, box, text)
+
+
+def below_groups(boxes: Sequence[Item]) -> list[Item]:
+    """The outermost boxes; where these only name groups, as `Planning` and `Implementation` do,
+    those one level below them."""
+    outer = [one for one in boxes if one.indent < _OUTERMOST]
+    inner = [one for one in boxes if one.indent >= _OUTERMOST]
+    holding = _holding(outer, inner)
+    least = min((one.indent for one in inner), default=0)
+    nested = [one for one in inner if one.indent == least]
+    named = all(is_name_of_group(one.text) for one in holding)
+    if not holding or not named or any(is_name_of_group(one.text) for one in nested):
+        return outer
+    return sorted([*(one for one in outer if one not in holding), *nested])
+
+
+def _holding(outer: Sequence[Item], inner: Sequence[Item]) -> frozenset[Item]:
+    """The outer boxes below which there are others, if that is at least two and more than half."""
+    lines = [one.line for one in outer]
+    places = {bisect_right(lines, one.line) - 1 for one in inner}
+    found = frozenset(outer[place] for place in places if place >= 0)
+    return found if len(found) >= 2 and 2 * len(found) > len(outer) else frozenset()
+
+
+def is_name_of_group(text: str) -> bool:
+    """`Planning`, `Phase 2: Storage`: it says no work."""
+    plain = _COMMENT.sub("", text).strip(" *_:")
+    return " " not in plain or is_container(plain)
+
+
+def wrapped(document: Outline, item: Item, title: str) -> str:
+    """The title with the lines on which its sentence goes on: indented, in lower case."""
+    for number in range(item.line + 1, item.line + _MOST_LINES):
+        line = plain_spaces(document.lines[number - 1]) if number <= len(document.lines) else ""
+        goes_on = _GOES_ON.match(line) and not title.rstrip().endswith(_ENDS)
+        if number in document.hidden or not goes_on:
+            break
+        title = f"{title.rstrip()} {line.strip()}"
+    return title

@@ -10,23 +10,42 @@ from collections.abc import Iterator, Sequence
 
 from sparing.context.documents.ids import lead
 from sparing.context.documents.markdown import Outline
-from sparing.context.task_forms.block import TaskBlock
+from sparing.context.task_forms.block import TaskBlock, list_ends
 from sparing.context.task_forms.choice import Found
-from sparing.context.task_forms.items import Item
+from sparing.context.task_forms.items import Item, is_name_of_group
 from sparing.context.task_forms.words import asides
 
 _LIST_LEVEL = 7
 _SHOWN = 5
+_TICKED = frozenset({"", "[x]", "[X]", "[✓]", "[✔]"})
 
 
 def unread_lines(document: Outline, found: Found) -> tuple[int, ...]:
-    """1-based lines of check boxes that are neither a task, nor inside one, nor a group."""
+    """1-based lines of open check boxes that are neither a task, nor inside one, nor a group."""
     blocks = sorted(found.blocks, key=lambda block: block.first)
-    boxes = [one for one in found.items if one.box[:1] in "[☐☑☒⬜" and one.box]
+    boxes = [one for one in found.items if one.box[:1] in "[☐⬜" and one.box not in _TICKED]
     groups = _groups(blocks)
     beside = asides(document)
-    open_boxes = [one for one in boxes if one.line not in beside and not _is_group(one, groups)]
+    holding = _holding(document, boxes, blocks)
+    open_boxes = [
+        one
+        for one in boxes
+        if one.line not in beside and one.line not in holding and not _is_group(one, groups)
+    ]
     return tuple(_outside(open_boxes, blocks))
+
+
+def _holding(
+    document: Outline, boxes: Sequence[Item], blocks: Sequence[TaskBlock]
+) -> frozenset[int]:
+    """Lines of boxes that only name a group and have tasks nested below them."""
+    ends = list_ends(document, [(one.line, one.indent) for one in boxes])
+    starts = [block.first for block in blocks]
+    return frozenset(
+        one.line
+        for one, end in zip(boxes, ends, strict=True)
+        if is_name_of_group(one.text) and bisect_right(starts, one.line) < bisect_right(starts, end)
+    )
 
 
 def complaint(document: Outline, lines: Sequence[int]) -> str:

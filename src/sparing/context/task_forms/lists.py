@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from sparing.context.documents.fields import TASK_FIELDS, read_fields
 from sparing.context.documents.ids import Lead, lead
 from sparing.context.documents.markdown import Heading, Outline
+from sparing.context.task_forms.announced import in_place
 from sparing.context.task_forms.block import TaskBlock, group_of, headings_above, list_ends
-from sparing.context.task_forms.items import Item
+from sparing.context.task_forms.items import Item, below_groups, wrapped
 from sparing.context.task_forms.words import (
     about_tasks,
-    asides,
     is_aside,
     is_board_column,
     is_container,
@@ -83,9 +83,7 @@ def named(document: Outline, items: Items) -> tuple[TaskBlock, ...]:
 
 def unnumbered(document: Outline, items: Items) -> tuple[TaskBlock, ...]:
     """Check boxes without numbers, counted; those of a closing check list are no tasks."""
-    rows = [one for one in items if one.box and one.indent < _OUTERMOST]
-    beside = asides(document) if rows else frozenset[int]()
-    kept = [one for one in rows if one.line not in beside]
+    kept = in_place(document, below_groups([one for one in items if one.box]))
     own = [_OWN_ID.search(one.text) for one in kept]
     if kept and all(own) and len({match[1] for match in own if match}) == len(kept):
         ended = [(one, match) for one, match in zip(kept, own, strict=True) if match]
@@ -98,7 +96,8 @@ def unnumbered(document: Outline, items: Items) -> tuple[TaskBlock, ...]:
 
 def numbered(document: Outline, items: Items) -> tuple[TaskBlock, ...]:
     """A numbered list below a heading that speaks of tasks, or in a document about them."""
-    rows = [one for one in items if one.number.isdigit() and one.indent < _PARAGRAPH_INDENT]
+    digits = [one for one in items if one.number.isdigit() and one.indent < _PARAGRAPH_INDENT]
+    rows = in_place(document, digits)
     above = headings_above(document, [one.line for one in rows])
     every = list(zip(rows, above, strict=True))
     near = [pair for pair in every if pair[1] and speaks_of_tasks(pair[1])]
@@ -142,9 +141,9 @@ def board(document: Outline, items: Items) -> tuple[TaskBlock, ...]:
 def bullets(document: Outline, items: Items) -> tuple[TaskBlock, ...]:
     """Plain bullets below a heading that speaks of tasks, or below `Phase 1`, `Wave 2`."""
     about = about_tasks(document)
-    near = _below(document, items, speaks_of_tasks)
+    items = in_place(document, [one for one in items if one.marker and one.indent < _OUTERMOST])
     return (
-        near
+        _below(document, items, speaks_of_tasks)
         or _below(document, items, lambda heading: heading in about)
         or _below(document, items, lambda heading: is_container(heading.text))
     )
@@ -180,8 +179,16 @@ def listed_items(document: Outline, items: Sequence[Item]) -> tuple[TaskBlock, .
         return tuple(_blocks(document, [(one, None) for one in items]))
     leads = [lead(one.text) for one in items]
     own = all(found and not found.ident.label for found in leads)
-    pairs = [(one, found if own else None) for one, found in zip(items, leads, strict=True)]
+    pairs = [
+        (one, found if own or (found and _is_key(found)) else None)
+        for one, found in zip(items, leads, strict=True)
+    ]
     return tuple(_blocks(document, pairs))
+
+
+def _is_key(found: Lead) -> bool:
+    """`**P0-1**: …` among items without a number."""
+    return found.separated and not found.ident.label and not found.ident.plain
 
 
 def _outermost(
@@ -202,7 +209,7 @@ def _blocks(document: Outline, pairs: Sequence[tuple[Item, Lead | None]]) -> Ite
         yield TaskBlock(
             ident=found.ident if found else None,
             number=found.text if found else one.number or str(count),
-            title=found.title if found else one.text,
+            title=wrapped(document, one, found.title if found else one.text),
             first=one.line,
             last=end,
             level=7 + one.indent,

@@ -45,10 +45,13 @@ _TRAILING = re.compile(
     rf"[ \t]*(?:[\[(](?:P|(?:in )?parallel|{_OPTIONAL_WORD}|{_DONE_WORDS}|{_STATE})[\])]"
     rf"|[\[(](?:~|≈|est\.?:? ?|estimate:? ?)?\d{{1,4}}(?:[.,]\d)?(?: ?[-–] ?\d{{1,4}})?"
     rf" ?{_UNIT}[\])]"
-    r"|[⚡🔀✅☑]\ufe0f?|@done|\{[^{}\n]{1,160}\})$",
+    r"|[⚡🔀✅☑🟢🟡🟠🔴🔵]\ufe0f?|@done|\{[^{}\n]{1,160}\}"
+    r"|<!--[^\n]{0,80}?-->)$",
     re.IGNORECASE,
 )
 _BADGES = re.compile(r"\*\*(?:[ \t]*`[^`\n]{1,20}`){1,6}[ \t]*$")
+_WORD = re.compile(r"^(?:(?:task|to-?do|story):|#task) +(?=\S)", re.IGNORECASE)
+"""`Task: Write the parser`"""
 _BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
 _OPTIONAL = re.compile(rf"[\[(]{_OPTIONAL_WORD}[\])]|^\W*{_OPTIONAL_WORD}[:：]", re.IGNORECASE)
 _DONE_TITLE = re.compile(rf"[\[(]{_DONE_WORDS}[\])]$", re.IGNORECASE)
@@ -57,7 +60,8 @@ _MOST_MARKS = 8
 
 def plain_title(text: str) -> str:
     """Without marks, estimates, notes on dependencies and the asterisks of bold words."""
-    title = _BOLD.sub(r"\1", _BADGES.sub("", text)).strip().removeprefix("**").removesuffix("**")
+    title = _BOLD.sub(r"\1", _BADGES.sub("", text)).replace("**", "", 1).strip()
+    title = _WORD.sub("", title)
     title = title.strip("~") if "~~" in title else title
     for _ in range(_MOST_MARKS):
         before = title

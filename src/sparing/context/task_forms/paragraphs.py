@@ -14,8 +14,8 @@ from sparing.context.task_forms.lists import led_items, listed_items
 from sparing.context.task_forms.words import TASKS, is_aside, is_container
 
 _KEY = re.compile(
-    r"[ \t]{0,3}(?:[-*+•→] +)?(?P<text>[*_`\[]{0,4}"
-    r"(?P<make>[A-Z]{1,10}(?:-[A-Z]{1,10}){0,2}-?)\d{1,5}[a-z]?(?:\.\d{1,3})?"
+    r"[ \t]{0,3}(?:[-*+•→] +)?(?P<text>(?P<signs>[*_`\[]{0,4})"
+    r"(?P<make>[A-Z]{1,10}(?:-[A-Z]{1,10}){0,2}[-.]?)\d{1,5}[a-z]?(?:\.\d{1,3})?"
     r"[*_`\]]{0,4}(?:\s*[:.)—–|-]|[ \t]+\S).+)"
 )
 _NO_TASKS = frozenset({"fr", "nfr", "ac", "req", "r", "sc", "adr", "td", "q", "g", "uc", "v", "ec"})
@@ -38,19 +38,25 @@ Items = Sequence[Item]
 
 
 def keyed(document: Outline, _items: Items) -> tuple[TaskBlock, ...]:
-    """`**API-112 — …**`, `- AUTH-1: …`, `[WEB-12] …`: at least two keys of the same pattern."""
+    """`**API-112 — …**`, `- AUTH-1: …`, `[WEB-12] …`: at least two keys, written alike; their
+    letters may differ, as in `BE-1`, `FE-1`."""
     rows = [(Item(n, 0, "", "", match["text"]), match) for n, match in _lines(document, _KEY)]
     kept = _beside_asides(document, [one for one, _ in rows])
-    makes = Counter(
-        make
-        for one, match in rows
-        if one in kept and (make := match["make"].strip("-").casefold()) not in _NO_TASKS
+    looks = Counter(
+        look for one, match in rows if one in kept and (look := _look(match)) is not None
     )
-    best, count = makes.most_common(1)[0] if makes else ("", 0)
+    best, count = looks.most_common(1)[0] if looks else (None, 0)
     if count < 2:
         return ()
-    chosen = [one for one, match in rows if match["make"].strip("-").casefold() == best]
-    return led_items(document, [one for one in chosen if one in kept])
+    return led_items(document, [one for one, match in rows if one in kept and _look(match) == best])
+
+
+def _look(match: re.Match[str]) -> tuple[str, str] | None:
+    """How a key is written; None if its letters say that it is no task's."""
+    make = match["make"]
+    if make.strip("-.").casefold() in _NO_TASKS:
+        return None
+    return (match["signs"], make[-1:] if make[-1:] in "-." else "")
 
 
 def labelled(document: Outline, _items: Items) -> tuple[TaskBlock, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
 from sparing.context.documents.fields import PLACES, TASK_FIELDS, Field, field_name
@@ -38,6 +38,7 @@ _TITLE = re.compile(
 )
 
 
+_NAMES = re.compile(r"(?:[\s,;/&+–—-](?!\d)|\b(?:and|none|n/a)\b)+", re.IGNORECASE)
 _OTHER = frozenset({"risk", "risks", "likelihood", "impact", "mitigation", "question", "answer"})
 
 
@@ -53,10 +54,25 @@ class _Table(NamedTuple):
     @property
     def looks_like_tasks(self) -> bool:
         """A column of descriptions, and one of numbers or one that only tasks have."""
+        if self.names_its_rows:
+            return True
         title = self._column(_TITLE)
         names = {field_name(cell) for cell in self.head}
         states = bool(names & TASK_FIELDS) or (bool(names & PLACES) and not names & _OTHER)
         return title is not None and (self._column(_NUMBER, title) is not None or states)
+
+    @property
+    def names_its_rows(self) -> bool:
+        """Whether another column only names identifiers of the first, as one of dependencies does,
+        whatever the columns are called."""
+        own = [cells[0].strip("`") for _, cells in self.rows]
+        known = set(own)
+        if len(known) < len(own) or len(own) < 2 or not all(lead(f"{one}:") for one in own):
+            return False
+        return len(self.head) > 2 and any(
+            _only_names(known, [cells[place] for _, cells in self.rows])
+            for place in range(1, len(self.head))
+        )
 
     def _column(self, pattern: re.Pattern[str], other_than: int | None = None) -> int | None:
         for place, cell in enumerate(self.head):
@@ -100,6 +116,16 @@ def fill(rows: Sequence[TaskBlock], blocks: Sequence[TaskBlock]) -> bool:
         bisect_left(lines, block.first) < bisect_right(lines, block.last) for block in blocks
     )
     return len(rows) >= 2 and 2 * holding > len(blocks)
+
+
+def holds(blocks: Sequence[TaskBlock], inner: Sequence[TaskBlock]) -> bool:
+    """Whether there are inner blocks and every one begins inside one of these: they are steps."""
+    starts = [block.first for block in blocks]
+    places = [bisect_right(starts, one.first) - 1 for one in inner]
+    return bool(blocks and inner) and all(
+        place >= 0 and one.first <= blocks[place].last
+        for place, one in zip(places, inner, strict=True)
+    )
 
 
 def uncounted(document: Outline) -> tuple[TaskBlock, ...]:
@@ -156,6 +182,12 @@ def _named_or_first(table: _Table) -> int:
             if form.fullmatch(cell):
                 return place
     return 0
+
+
+def _only_names(known: Set[str], cells: Sequence[str]) -> bool:
+    """At least one cell names others, and the rest are empty."""
+    named = [[one for one in _NAMES.split(cell.strip("`")) if one] for cell in cells]
+    return any(named) and all(one in known for names in named for one in names)
 
 
 def _mark(cells: Sequence[str]) -> str:

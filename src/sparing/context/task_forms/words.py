@@ -6,6 +6,8 @@ A heading may be about tasks, about a closing checklist, or about something othe
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from typing import NamedTuple
 
 from sparing.context.documents.ids import lead
 from sparing.context.documents.markdown import Heading, Outline
@@ -30,9 +32,10 @@ _WHOLE_CHECK_LIST = re.compile(
 )
 """Headings whose sub-headings are parts of the check list too."""
 ASIDE = re.compile(
-    r"not now|not part|later|out of scope|non.?goals|notes?\b|risk|question|dependenc|order"
-    r"|strategy|overview|summary|assumption|references|legend|format|background|changelog|example"
-    r"|parked|deferred|how to|template|glossary|history|hinweis|fragen|risiken|offene|hintergrund"
+    r"not now|not part|later|(?:out of|not in) scope|non.?goals|notes?\b|risk|question|dependenc"
+    r"|order|strategy|overview|summary|assumption|references|legend|format|background|changelog|example"
+    r"|parked|deferred|abandoned|cancell?ed|rejected|won.?t (?:do|fix)|how to|template"
+    r"|glossary|history|hinweis|fragen|risiken|offene|hintergrund"
     r"|notas?\b|preguntas|riesgos|remarques|questions|risques|contexte|perguntas|вопрос|риск"
     r"|заметк|примечан|備考|メモ|リスク|质问|问题|风险|备注|질문|위험|참고",
     re.IGNORECASE,
@@ -59,6 +62,9 @@ _CONTAINER = re.compile(
     r"|阶段|フェーズ|단계|woche|semaine|semana|checkpoint|appendix|figure|table",
     re.IGNORECASE,
 )
+_KEPT = 2
+"""Several forms ask about the same document."""
+_BRACKETED = re.compile(r"\([^()\n]{0,120}\)")
 _SIGNS = re.compile(r"^[\W_]+|[\W_]+$")
 _ELEMENT = re.compile(r"<([A-Za-z][\w-]{0,40})>")
 _LABEL = re.compile(r"(?:\*\*|__)[^*_]{1,80}(?:\*\*|__):?|[^\W\d_][^\n.:`]{0,60}:")
@@ -88,6 +94,7 @@ def is_container(word: str) -> bool:
     return _CONTAINER.match(word) is not None
 
 
+@lru_cache(maxsize=_KEPT)
 def asides(document: Outline) -> frozenset[int]:
     """Lines that are not about the work: below a heading, a bold line or a word with a colon
     that says so, or inside such an element."""
@@ -102,7 +109,7 @@ def asides(document: Outline) -> frozenset[int]:
                 last = max(last, heading.end)
             whole = number <= last and not speaks_of_tasks(heading)
             title = heading.level == len(headings) == 1  # nothing else is there to stand beside
-            below = not title and (whole or is_aside(heading.text))
+            below = not title and (whole or is_aside(_name(heading.text)))
             beside, inside = False, ""
         elif not inside and (tag := _ELEMENT.fullmatch(line)) and is_aside(tag[1]):
             inside = tag[1]
@@ -115,6 +122,49 @@ def asides(document: Outline) -> frozenset[int]:
     return frozenset(found)
 
 
+class Announced(NamedTuple):
+    """Lines below something that announces a list of tasks and is not a task itself."""
+
+    headings: frozenset[int]
+    """Below `## Tasks`, `### To-dos`."""
+    labels: frozenset[int]
+    """Below `**Tasks:**`, up to the next label or heading."""
+
+
+@lru_cache(maxsize=_KEPT)
+def announced(document: Outline) -> Announced:
+    beside = asides(document)
+    under: set[int] = set()
+    columns = [one for one in document.headings if is_board_column(_BRACKETED.sub("", one.text))]
+    board = frozenset(columns if len(columns) > 1 else ())  # one alone is a list, as in `## To do`
+    for heading in document.headings:
+        if heading.level > 1 and heading not in board and _announces(heading.text):
+            under.update(range(heading.line, heading.end + 1))
+    labelled: set[int] = set()
+    starts, inside = {heading.line for heading in document.headings}, False
+    for number, raw in enumerate(document.lines, start=1):
+        if number in starts:
+            inside = False
+        elif number not in document.hidden and (label := _LABEL.fullmatch(raw.rstrip())):
+            inside = _announces(label[0])
+        if inside:
+            labelled.add(number)
+    return Announced(frozenset(under - beside), frozenset(labelled))
+
+
+def _announces(text: str) -> bool:
+    """`Tasks`, `Implementation tasks (ordered by dependencies)`; not `Task 1: …`."""
+    name = _name(text)
+    return TASKS.search(name) is not None and not is_aside(name) and lead(text) is None
+
+
+def _name(text: str) -> str:
+    """A heading about tasks without what it says in brackets."""
+    name = _BRACKETED.sub("", text)
+    return name if TASKS.search(name) else text
+
+
+@lru_cache(maxsize=_KEPT)
 def about_tasks(document: Outline) -> frozenset[Heading]:
     """Headings about tasks, and those below one that are not about anything else."""
     found: set[Heading] = set()
