@@ -79,13 +79,17 @@ class Chooser:
         tools = f"{who}{' with a form' * formed}"
         key = f"{tools} {dispatch.role.tools} {crc32(system.encode())}"
         if key not in self._fronts:
-            size = self._client.base_tokens(writes=dispatch.writes, shell=shell)
+            size = self._client.base_tokens(writes=dispatch.writes, shell=shell, lean=self._lean)
             self._fronts[key] = Front(tools, size, system, key, shell=shell)
         return self._fronts[key]
 
+    @property
+    def _lean(self) -> bool:
+        return Lever.LEAN_TOOLS in self._levers and not self._client.owns(writes=True)
+
     def _has_shell(self, dispatch: Dispatch) -> bool:
-        lean = Lever.LEAN_TOOLS in self._levers and not self._client.owns(writes=True)
-        return dispatch.codes or not lean
+        tier = self._composer.feature.flow in TIERS
+        return dispatch.codes or not self._lean or tier
 
     def options(self, dispatch: Dispatch, session: Session | None) -> dict[Way, Option]:
         """Composed first; it is always possible."""

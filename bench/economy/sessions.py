@@ -86,6 +86,9 @@ class Remembered:
         self.sends[number] = sent
         return number
 
+    def is_new(self, role: str, errand: Errand) -> bool:
+        return not any(kind.role == role and kind.errand is errand for kind, _ in self.turns)
+
     def expected(self, role: str, errand: Errand, memory: Memory) -> TurnWork:
         if self._learned is None:
             self._learned = learned(self.turns)

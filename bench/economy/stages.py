@@ -44,7 +44,10 @@ def weigh(
     room = Room(WINDOW_TOKENS - RESERVE_TOKENS, session.talk.size, budget, round(least))
     always = strategy.fixed or strategy.policy is Policy.SEED
     habit = SessionHabit.CONTINUE if always else SessionHabit.PRICED
-    found = continuity.weigh(
-        SessionState(habit, room, sums_up=step.stage in turn_history.CLOSING), bills
-    )
+    longer = continuity.bills(continuity.longer(inputs), question_tokens())
+    standing = SessionState(
+        habit, room, sums_up=step.stage in turn_history.CLOSING,
+        longer=longer if past.is_new(step.role, step.errand) else None,
+    )  # fmt: skip
+    found = continuity.weigh(standing, bills)
     return Going(found.go is SessionStart.CONTINUE, found.judged)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, cast
 from bench.arms import Arm, Tools
 from sparing.agents.claude_options import (
     BASE_TOKENS,
+    LEAN_SHELL_TOKENS,
     NO_SHELL_TOKENS,
     OWN_READER_TOKENS,
     OWN_WRITER_TOKENS,
@@ -45,6 +46,8 @@ class Client(NamedTuple):
     """Tools and the client's own line, for those who read and those who may write."""
     no_shell_tokens: int = 0
     """Of those who may write and are offered no shell."""
+    lean_shell_tokens: int = 0
+    """Of those whose shell does not say how to commit."""
     files: int = 1
     """That agents ask for at once where a tool takes a list."""
     trust: int = TRUST
@@ -57,14 +60,19 @@ class Client(NamedTuple):
         """Whether they have tools of ours, which take lists."""
         return self.tools is Tools.OWN or (self.tools is Tools.LOOK and not writes)
 
-    def base_tokens(self, *, writes: bool, shell: bool = True) -> int:
+    def base_tokens(self, *, writes: bool, shell: bool = True, lean: bool = False) -> int:
         if not writes:
             return self.reader_tokens
-        return self.writer_tokens if shell or self.owns(writes=True) else self.no_shell_tokens
+        if self.owns(writes=True) or not lean:
+            return self.writer_tokens
+        return self.lean_shell_tokens if shell else self.no_shell_tokens
 
 
-LEAN = Client(Tools.LEAN, BASE_TOKENS, WRITER_TOKENS, NO_SHELL_TOKENS)
-STOCK = Client(Tools.STOCK, STOCK_TOKENS, STOCK_TOKENS, STOCK_TOKENS)
+LEAN = Client(Tools.LEAN, BASE_TOKENS, WRITER_TOKENS, NO_SHELL_TOKENS, LEAN_SHELL_TOKENS)
+STOCK = Client(
+    Tools.STOCK, STOCK_TOKENS, STOCK_TOKENS, no_shell_tokens=STOCK_TOKENS,
+    lean_shell_tokens=STOCK_TOKENS,
+)  # fmt: skip
 CLIENTS = {
     Tools.LEAN: LEAN,
     Tools.STOCK: STOCK,

@@ -69,7 +69,8 @@ class Lever(StrEnum):
     SHEET = "sheet"
     """Lines that agents cited as a source, quoted by the program for later agents."""
     LEAN_TOOLS = "lean-tools"
-    """A document's author is offered no shell, whose description is longer than all others."""
+    """A shell, whose description is longer than all others, is described without how to commit; the
+    author of a document has none, except in a tier, whose stages share their tools."""
     CHAIN = "chain"
     """A small task continues the session of the previous task that names the same files."""
 

@@ -40,4 +40,4 @@ def test_the_report_of_a_run_agrees_with_the_bench(tmp_path: Path) -> None:
     ran = naive.report["cost_usd"]
     for one in (ours, own):
         assert one.report["naive_usd"] == pytest.approx(ran, rel=0.05)
-        assert one.report["cost_usd"] <= 1.01 * ran
+        assert one.report["cost_usd"] <= 0.99 * ran

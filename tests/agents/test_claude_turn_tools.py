@@ -9,9 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from sparing.agents.backend import AgentEvent
+from sparing.agents.backend import Access, AgentEvent
 from sparing.agents.claude import ClaudeBackend
-from sparing.agents.claude_options import OWN_READER_TOKENS, OWN_WRITER_TOKENS
+from sparing.agents.claude_options import (
+    LEAN_SHELL_TOKENS,
+    OWN_READER_TOKENS,
+    OWN_WRITER_TOKENS,
+    WRITER_TOKENS,
+)
 from sparing.agents.own_tools import ToolOffer
 from sparing.failure import Failure
 from sparing.review.verdict import SCHEMA
@@ -67,6 +72,22 @@ def test_a_writer_s_request(claude: ClaudeDouble, cwd: Path, offer: ToolOffer) -
     record = claude.requests()[0]
     assert [tool["name"] for tool in record["request"]["tools"]] == [CHANGE, LOOK, RUN]
     assert base_of(record) == pytest.approx(OWN_WRITER_TOKENS, rel=0.05)
+
+
+def test_a_shell_that_does_not_say_how_to_commit(claude: ClaudeDouble, cwd: Path) -> None:
+    """E6: the program commits; of the client's tools only the shell's description is shorter."""
+    sent: list[Json] = []
+    for access in (Access.WORKTREE, Access.LEAN_SHELL):
+        asked = call(cwd, access=access, prompt=segments("Hello."))
+        assert run(claude.planned(OK), asked).failure is None
+        sent.append(claude.requests()[-1])
+    stock, lean = ({one["name"]: one for one in record["request"]["tools"]} for record in sent)
+    assert [name for name in lean if lean[name] != stock[name]] == ["Bash"]
+    assert "# Committing changes" in stock["Bash"]["description"]
+    assert "# Committing changes" not in lean["Bash"]["description"]
+    assert [str(record["request"]["messages"]).count("Co-Authored-By") for record in sent] == [1, 0]
+    assert base_of(sent[0]) == pytest.approx(WRITER_TOKENS, rel=0.05)
+    assert base_of(sent[1]) == pytest.approx(LEAN_SHELL_TOKENS, rel=0.05)
 
 
 def test_looking_is_known_exactly(claude: ClaudeDouble, cwd: Path, offer: ToolOffer) -> None:

@@ -1,4 +1,4 @@
-"""Whether a stage goes on in its session. Covers: F2, F6, B7.
+"""Whether a stage goes on in its session. Covers: E6, F2, F6, B7.
 
 Original faults that can't happen: (b) two of four parts of the context counted, and one window
 for all models.
@@ -24,6 +24,7 @@ from sparing.economy.continuity import (
     bills,
     compacted,
     learned_budget,
+    longer,
     temperatures,
     used_tokens,
     weigh,
@@ -61,6 +62,17 @@ def test_a_warm_session_goes_on_and_a_cold_one_is_handed_off() -> None:
     """F6: the same conversation, asked a minute later and six hours later."""
     assert weighed(15_000, 60.0) == (SessionStart.CONTINUE, False)
     assert weighed(15_000, 6 * HOUR) == (SessionStart.HAND_OFF, False)
+
+
+def test_a_turn_never_seen_continues_only_where_a_longer_one_would_too() -> None:
+    """E6: each call reads the session again, so a turn of more calls than expected costs more
+    there than in a short prompt."""
+    short, long = inputs(15_000), inputs(20_000)
+    for one, go in ((short, SessionStart.CONTINUE), (long, SessionStart.HAND_OFF)):
+        known = SessionState(SessionHabit.PRICED, WIDE)
+        new = known._replace(longer=bills(longer(one), 300))
+        assert weigh(known, bills(one, 300)).go is SessionStart.CONTINUE
+        assert weigh(new, bills(one, 300)).go is go
 
 
 def test_a_long_session_is_handed_off_even_warm() -> None:

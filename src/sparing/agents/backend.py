@@ -25,11 +25,13 @@ class Access(StrEnum):
     READ_ONLY = "read-only"
     NO_SHELL = "no-shell"
     """The worktree without a shell, the writing tool with by far the longest description."""
+    LEAN_SHELL = "lean-shell"
+    """The worktree with a shell whose description does not say how to commit."""
     WORKTREE = "worktree"
 
     @property
     def writes(self) -> bool:
-        return self in (Access.NO_SHELL, Access.WORKTREE)
+        return self in (Access.NO_SHELL, Access.LEAN_SHELL, Access.WORKTREE)
 
 
 EVERY_MODEL = "*"
@@ -77,6 +79,8 @@ class Capabilities:
     """The same for agents that may write, if that is more."""
     no_shell_tokens: int = 0
     """The same for agents that may write but have no shell; 0 if the client can't omit it."""
+    lean_shell_tokens: int = 0
+    """The same with a shell that does not say how to commit; 0 if the client always says it."""
     reserve_tokens: int = 0
     """Tokens of the window that the client reserves; with less left it compacts on its own."""
     two_lives: bool = False
@@ -112,12 +116,13 @@ class Capabilities:
         reader = self.client_tokens or self.base_tokens
         return max(reader, self.writer_tokens) if writes else reader
 
-    def base_of(self, *, writes: bool, model: str = "", shell: bool = True) -> int:
+    def base_of(self, *, writes: bool, model: str = "", access: Access = Access.WORKTREE) -> int:
         if not writes:
             return self.client_base_of(writes=False) if model in self.own_lost else self.base_tokens
         if self.own_tools(writes=True, model=model):
             return self.own_writer_tokens
-        return max(self.base_tokens, self.writer_tokens) if shell else self.no_shell_tokens
+        lean = {Access.NO_SHELL: self.no_shell_tokens, Access.LEAN_SHELL: self.lean_shell_tokens}
+        return lean.get(access) or max(self.base_tokens, self.writer_tokens)
 
     def own_tools(self, *, writes: bool, model: str) -> str:
         """Which set of our tools replaces the client's; empty if none."""

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sparing.agents import claude_start
-from sparing.agents.backend import EVERY_MODEL, AgentCall, Capabilities, Needs
+from sparing.agents.backend import EVERY_MODEL, Access, AgentCall, Capabilities, Needs
 from sparing.agents.claude_login import Login
 from sparing.agents.claude_rules import SERVER, rules_of, tools_of
 from sparing.agents.own_tools import ToolOffer
@@ -43,6 +43,8 @@ BASE_TOKENS, WRITER_TOKENS = 2_200, 5_400
 """Tokens of tools, a reader's verdict form and the client's own line, as the double counts."""
 NO_SHELL_TOKENS = 2_580
 """The same for a writer without a shell."""
+LEAN_SHELL_TOKENS = 3_730
+"""The same for a writer whose shell does not say how to commit."""
 STOCK_TOKENS = 18_700
 """The same for the client as installed, for readers and writers alike."""
 OWN_READER_TOKENS, OWN_WRITER_TOKENS = 435, 360
@@ -53,6 +55,9 @@ LEAN = {
     "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
     "DISABLE_AUTO_COMPACT": "1",
 }
+NO_COMMITS = {"CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS": "1"}
+"""The program makes the commits: how to make one, or a pull request, is 1,670 tokens of the
+shell's description and 140 of a reminder that an agent here has no use for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +142,7 @@ def environment(setup: Setup, call: AgentCall) -> dict[str, str]:
         CONFIG: str(setup.config),
         "PWD": str(call.seen),
         **({} if setup.stock else LEAN),
+        **(NO_COMMITS if (call.shown or call.access) is Access.LEAN_SHELL else {}),
         # A background task gives a second result, and its usage is in neither.
         "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1",
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
@@ -240,6 +246,7 @@ def capabilities_with(setup: Setup) -> Capabilities:
         writer_tokens=writer,
         primes=True,
         no_shell_tokens=0 if setup.stock else NO_SHELL_TOKENS,
+        lean_shell_tokens=0 if setup.stock else LEAN_SHELL_TOKENS,
         trims=tools.readers and EVERY_MODEL in tools.writers,
         own_readers=tools.readers,
         own_lost=tools.lost,

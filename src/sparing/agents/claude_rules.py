@@ -76,7 +76,7 @@ def _for_files(access: Access) -> tuple[str, ...]:
             return READERS
         case Access.NO_SHELL:
             return tuple(sorted((*READERS, *EDITORS)))
-        case Access.WORKTREE:
+        case Access.LEAN_SHELL | Access.WORKTREE:
             return tuple(sorted((*READERS, *WRITERS)))
         case _:
             assert_never(access)

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, assert_never
 
 from sparing.agents.backend import Access
 from sparing.clients.web_search import WEB
-from sparing.config.flow import SessionPreference
 from sparing.context.documents import research
 from sparing.context.prompt import turns
 from sparing.context.prompt.brief import Brief, Material, PromptRole, TurnSubject
@@ -108,19 +107,18 @@ def shows_writing(role: Role, turn: Turn) -> bool:
 
 
 def access_of(source: Source, client: PromptClient | None = None) -> Access:
-    """Which tools are listed in this turn. A document's author reads and writes; a shell is for
-    code, but one of ours costs next to nothing. A session keeps its tools: one that is to
-    continue into code has a shell from the start."""
+    """Which tools are listed in this turn. A shell is for code, but one of ours costs next to
+    nothing, and the stages of a tier, which follow each other, read the same tools from the cache.
+    The program makes the commits: a shell need not say how to."""
     if not shows_writing(source.role, source.job.turn):
         return Access.NOTHING if source.role.tools == (WEB,) else Access.READ_ONLY
     codes = RUN in source.role.tools and source.stage.work is not StageWork.DOCUMENT
     told = client or client_of(source)
-    settings = source.around.settings(source.row)
-    lean = Lever.LEAN_TOOLS in switched_on(settings.economy.levers)
+    lean = Lever.LEAN_TOOLS in switched_on(source.around.settings(source.row).economy.levers)
     spared = lean and policy_of(source) is Policy.ADAPTIVE and told.chooses_tools and not told.own
-    tier = source.row.feature.flow in TIERS
-    goes_on = tier and settings.flow.continuity is SessionPreference.CONTINUE
-    return Access.NO_SHELL if spared and not codes and not goes_on else Access.WORKTREE
+    if not spared:
+        return Access.WORKTREE
+    return Access.LEAN_SHELL if codes or is_tier(source) else Access.NO_SHELL
 
 
 def client_of(source: Source) -> PromptClient:
@@ -135,8 +133,9 @@ def client_of(source: Source) -> PromptClient:
 def trunk_key(source: Source, brief: Brief, client: PromptClient) -> TrunkKey:
     role = source.role
     formed = KINDS[brief.asked.kind].formed and brief.schema is not None
-    unused = {RUN} if access_of(source, client) is Access.NO_SHELL else set[str]()
-    tools = tuple(one for one in role.tools if one not in unused)
+    access = access_of(source, client)
+    tools = tuple(one for one in role.tools if one != RUN or access is not Access.NO_SHELL)
+    tools = (*tools, access.value) if access is Access.LEAN_SHELL else tools
     return TrunkKey(
         backend=client.name,
         version=client.version,

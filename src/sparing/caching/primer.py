@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from sparing.agents.backend import Access, AgentCall, AgentReply, Run
 from sparing.agents.worktree_lock import worktree_lock
-from sparing.briefing.trunk_group import form_of, shows_writing, system_of
+from sparing.briefing.trunk_group import access_of, form_of, shows_writing, system_of
 from sparing.cache import Life
 from sparing.clients.web_search import WEB
 from sparing.connection import Connection
@@ -142,7 +142,7 @@ class _Primer(Purchase[AgentReply, bool]):
             cwd=self.around.folder.path,
             folder=source.folder,
             access=Access.READ_ONLY,
-            shown=Access.WORKTREE if writes else None,
+            shown=access_of(source) if writes else None,
             web=WEB in source.role.tools,
             model=self.sent.model,
             at=self.at,

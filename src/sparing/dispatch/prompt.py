@@ -89,8 +89,7 @@ def _naive(source: Source, brief: Brief) -> dict[str, Any]:
     writes = shows_writing(source.role, source.job.turn)
     key = replace(trunk_key(source, brief, client_of(source)), system="")
     able = source.backend.capabilities
-    shell = access_of(source) is not Access.NO_SHELL
-    sent = able.base_of(writes=writes, model=model_of(source), shell=shell)
+    sent = able.base_of(writes=writes, model=model_of(source), access=access_of(source))
     return {
         "prompt": [prompt.digest, prompt.tokens],
         "role": [words.digest, words.tokens],

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from sparing.agents.backend import Access
 from sparing.briefing.extras import bare, whole
 from sparing.briefing.fact_sheet import sheet_words
 from sparing.briefing.other_policies import base_digest, other_prompts
@@ -200,8 +199,8 @@ def _taught(source: Source, brief: Brief, key: TrunkKey, at: float) -> _Taught:
     rates = TYPICAL if price is None else Rates.of(price)
     system = system_of(source)
     writes = source.role.role_class.writes
-    shell = access_of(source) is not Access.NO_SHELL
-    base = backend.capabilities.base_of(writes=writes, model=model_of(source), shell=shell)
+    able, access = backend.capabilities, access_of(source)
+    base = able.base_of(writes=writes, model=model_of(source), access=access)
     with source.around.database.read() as connection:
         works = turn_history.works(connection, backend.name)
         life = life_of(connection, source, group, rates)

@@ -8,7 +8,7 @@ figure, so that a person and the report can see what it was based on.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from sparing.dispatch.way_choice import offers_of
 from sparing.economy import continuity
 from sparing.economy.continuity import Bills, Room, SessionHabit, SessionState, Weighed
 from sparing.economy.cost_model import TYPICAL, TurnWork
-from sparing.economy.estimates import Memory, TurnClass, expected_work
+from sparing.economy.estimates import Memory, TurnClass, expected_work, is_new
 from sparing.economy.predict import Inputs
 from sparing.job import Job, JobKind, JobResult, Ticket
 from sparing.records import ledger
@@ -61,12 +61,16 @@ def _found(source: Source, asked: Ticket) -> WeighResult:
     ahead = replace(source, job=replace(source.job, going=going))
     brief = gather(ahead)
     inputs = offers_of(ahead, brief, trunk_key(ahead, brief, client_of(ahead)), asked.at)
-    bills = continuity.bills(inputs, question_tokens(), _handing_over(source))
+    works = _works(source)
+    bills = continuity.bills(inputs, question_tokens(), _handing_over(source, works))
+    errand = turn_history.errand_of(source.job.turn.value, source.job.stage) or Errand.LONE
+    new = is_new(source.job.who, errand, works)
     budget = budget_of(source)
     room = room_of(source, source.session, budget, inputs)
     standing = SessionState(
         _habit(source), room, _shrunk(source, source.session),
         _lost(source, source.session, inputs), source.job.stage in turn_history.CLOSING,
+        continuity.bills(continuity.longer(inputs), question_tokens()) if new else None,
     )  # fmt: skip
     weighed = continuity.weigh(standing, bills)
     at_all = room.at_all and not standing.lost
@@ -84,11 +88,14 @@ def _found(source: Source, asked: Ticket) -> WeighResult:
     return found
 
 
-def _handing_over(source: Source) -> TurnWork:
+def _works(source: Source) -> Mapping[TurnClass, TurnWork]:
+    with source.around.database.read() as connection:
+        return turn_history.works(connection, source.backend.name)
+
+
+def _handing_over(source: Source, works: Mapping[TurnClass, TurnWork]) -> TurnWork:
     """What it costs a session to write down what only it knows, judged by earlier ones."""
     who = TurnClass(session_owner(source.job), Errand.HAND_OVER, Memory.TRANSCRIPT)
-    with source.around.database.read() as connection:
-        works = turn_history.works(connection, source.backend.name)
     return expected_work(who, works)
 
 

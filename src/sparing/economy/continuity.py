@@ -37,6 +37,9 @@ JUDGEMENT = work_of(HABITS[Errand.HAND_OVER, Memory.TRANSCRIPT])
 LAST_WORD_SHARE = 0.25
 """Share of the next stage's expected cost that may be spent on the last answer of a session that
 can't continue."""
+DOUBT = 2.0
+"""How many times its expected calls a turn may take that was never seen here. Each reads the whole
+session again, so that a mistake costs more in a session than in a short prompt."""
 JUDGEMENT_SHARE = 0.02
 """The same for a session that is only more expensive to continue: agents that were told its
 opinion explored as much as others (simulated)."""
@@ -155,6 +158,9 @@ class SessionState(NamedTuple):
     """Why the session can't be resumed at all."""
     sums_up: bool = False
     """True if the stage only reports what was done, which the program's own handoff contains."""
+    longer: Bills | None = None
+    """What both would cost if the stage took more calls than expected; None if turns of its kind
+    were seen here."""
 
 
 def bills(inputs: Inputs, question: int, answer: TurnWork = JUDGEMENT) -> Bills:
@@ -169,6 +175,15 @@ def bills(inputs: Inputs, question: int, answer: TurnWork = JUDGEMENT) -> Bills:
     asked = Offer((CacheBlock(RequestPart.MESSAGES, "question", question),), answer, resumed.on)
     turn = predict(_with(inputs, asked))[Way.RESUME]
     return Bills(found[Way.RESUME], handed, turn)
+
+
+def longer(inputs: Inputs) -> Inputs:
+    """The same offers, each with the calls that a turn never seen here may take."""
+    offers = {
+        way: replace(one, work=replace(one.work, calls=DOUBT * one.work.calls))
+        for way, one in inputs.offers.items()
+    }
+    return replace(inputs, offers=offers)
 
 
 def temperatures(inputs: Inputs) -> dict[str, float | None]:
@@ -191,7 +206,7 @@ def _with(inputs: Inputs, offer: Offer) -> Inputs:
 
 def weigh(standing: SessionState, cost: Bills) -> Weighed:
     """Room before money; money only where both are possible."""
-    habit, room, shrunk, lost, sums_up = standing
+    habit, room, shrunk, lost, sums_up, doubt = standing
     judged = not sums_up and _worth_asking(cost, JUDGEMENT_SHARE)
     if lost:
         return Weighed(SessionStart.HAND_OFF, lost)
@@ -206,7 +221,7 @@ def weigh(standing: SessionState, cost: Bills) -> Weighed:
         return Weighed(SessionStart.CONTINUE, f"it fits: {room.words}")
     if habit is SessionHabit.HAND_OFF:
         return Weighed(SessionStart.HAND_OFF, "every stage starts a new session", judged=judged)
-    return _cheaper(cost, judged=judged)
+    return _cheaper(cost, doubt, judged=judged)
 
 
 def _worth_asking(cost: Bills, share: float) -> bool:
@@ -216,15 +231,22 @@ def _worth_asking(cost: Bills, share: float) -> bool:
     return asked.cost is not None and warm and asked.cost <= share * (stage or 0.0)
 
 
-def _cheaper(cost: Bills, *, judged: bool) -> Weighed:
+def _cheaper(cost: Bills, doubt: Bills | None, *, judged: bool) -> Weighed:
     continued, alone = cost.continued.cost, cost.handed.cost
     assert alone is not None, "a fresh session is always possible"
     if continued is None:
         return Weighed(SessionStart.HAND_OFF, cost.continued.why_not)
     handed = alone + (cost.judgement.cost or 0.0 if judged else 0.0)
+    if continued <= handed and doubt is not None and not _holds(doubt):
+        reason = "no such turn was seen yet; if it takes longer, continuing costs more"
+        return Weighed(SessionStart.HAND_OFF, reason, judged=judged)
     go = SessionStart.CONTINUE if continued <= handed else SessionStart.HAND_OFF
     less, more = sorted((continued, handed))
     part = f"{percent(1 - less / more)} cheaper" if more else "as cheap"
     words = cost.continued.words if go is SessionStart.CONTINUE else cost.handed.words
     reason = f"{go} is expected to be {part} ({words})"
     return Weighed(go, reason, judged=judged and go is SessionStart.HAND_OFF)
+
+
+def _holds(doubt: Bills) -> bool:
+    return (doubt.continued.cost or 0.0) <= (doubt.handed.cost or 0.0)

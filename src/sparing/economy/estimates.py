@@ -165,6 +165,11 @@ def anyone(kind: TurnClass) -> TurnClass:
     return kind._replace(role=PANEL if len(members(kind.role)) > 1 else "")
 
 
+def is_new(role: str, errand: Errand, known: Mapping[TurnClass, TurnWork]) -> bool:
+    """Whether no turn of this role and kind was seen, however it was sent."""
+    return not any(one.role == role and one.errand is errand for one in known)
+
+
 def expected_work(kind: TurnClass, known: Mapping[TurnClass, TurnWork]) -> TurnWork:
     """The learned value for this role, else for any role; if the errand was seen only with
     another memory, the default scaled in the same proportion; if it is new, the default scaled

@@ -22,7 +22,7 @@ LEVERS: Mapping[str, str] = MappingProxyType(
         Lever.BATCH: "several tools in one call",
         Lever.MAP: "a map of the repository",
         Lever.SHEET: "a fact sheet of quoted lines",
-        Lever.LEAN_TOOLS: "no shell for writers of documents",
+        Lever.LEAN_TOOLS: "shorter descriptions of tools",
         Lever.CHAIN: "small tasks in one session",
     }
 )
