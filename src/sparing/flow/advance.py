@@ -26,10 +26,9 @@ from sparing.flow.state import (
 
 BREAKER = 3
 """So many rejections of one kind block a feature until a human reruns the stage."""
-
 ASKS = frozenset({Cause.QUESTIONS, Cause.BLOCKED})
 """Causes that need an answer to continue."""
-
+WHERE = {Position.GATE: "waits for your decision", Position.STUCK: "is stuck"}
 Step = Callable[[Flow, FlowState, Outcome], Move]
 
 
@@ -40,7 +39,8 @@ def begin(flow: str, stage: str = "", have: frozenset[ArtifactName] = frozenset(
 def advance(state: FlowState, outcome: Outcome) -> Move:
     step = TABLE.get((state.position, outcome.kind))
     if step is None:
-        return _refuse(state, f"a feature that is {_words(state)} can't take '{outcome.kind}'")
+        verb = "resume" if outcome.kind is OutcomeKind.CONTINUE else outcome.kind
+        return _refuse(state, f"{_words(state)}: '{verb}' is not possible")
     return step(FLOWS[state.flow], state, outcome)
 
 
@@ -296,5 +296,5 @@ def _refuse(state: FlowState, note: str) -> Move:
 
 def _words(state: FlowState) -> str:
     if state.position in TERMINAL:
-        return state.position.value
-    return f"at {state.stage} ({state.position})"
+        return f"the feature is {state.position}"
+    return f"{state.stage} {WHERE.get(state.position, 'is under way')}"

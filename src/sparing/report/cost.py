@@ -18,6 +18,7 @@ from rich.text import Text
 
 from sparing.codec import JsonObject
 from sparing.money import Amount, CapScope, dollars, to_usd, usd_or_none
+from sparing.report.plain_words import session_words
 from sparing.report.spending import cached_share, tokens
 from sparing.usage import Usage
 
@@ -139,7 +140,7 @@ class _Name(NamedTuple):
 def cost_table(costs: Costs) -> Table:
     total = costs.total
     table = Table(box=None, pad_edge=False, header_style="bold", show_footer=bool(costs.rows))
-    table.add_column(costs.by, footer=Text("all", "bold"))
+    table.add_column("sent in a" if costs.by == "way" else costs.by, footer=Text("all", "bold"))
     table.add_column("turns", justify="right", footer=str(total.turns), no_wrap=True)
     table.add_column("input", justify="right", footer=tokens(total.usage.input), no_wrap=True)
     table.add_column("cached", justify="right", footer=cached_share(total.usage), no_wrap=True)
@@ -147,8 +148,8 @@ def cost_table(costs: Costs) -> Table:
     table.add_column("cost", justify="right", footer=Text(total.cost, "bold"), no_wrap=True)
     for row in costs.rows:
         table.add_row(
-            _Name(row.name), str(row.turns), tokens(row.usage.input), cached_share(row.usage),
-            tokens(row.usage.output), row.cost,
+            _Name(session_words(row.name)), str(row.turns), tokens(row.usage.input),
+            cached_share(row.usage), tokens(row.usage.output), row.cost,
         )  # fmt: skip
     return table
 

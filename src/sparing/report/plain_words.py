@@ -35,12 +35,26 @@ WAYS: Mapping[str, str] = MappingProxyType(
         Way.FORK: "forked",
     }
 )
+SESSIONS: Mapping[str, str] = MappingProxyType(
+    {
+        Way.COMPOSE: "new session",
+        Way.PLAIN: "new session, nothing shared",
+        Way.REFERENCE: "new session, documents by path",
+        Way.RESUME: "resumed session",
+        Way.FORK: "forked session",
+    }
+)
 WAYS_NOTE = "fresh: a new session; by path: a new one, documents named; resumed: the old one"
 
 
 def lever_words(name: str) -> str:
     """The lever with its explanation, as in `batch (several tools in one call)`."""
     return f"{name} ({LEVERS[name]})" if name in LEVERS else name
+
+
+def session_words(way: str) -> str:
+    """How a prompt is sent; a word that is no way stays as it is."""
+    return SESSIONS.get(way, way)
 
 
 def ways_taken(ways: Iterable[str]) -> list[str]:

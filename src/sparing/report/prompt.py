@@ -6,18 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sparing.codec import JsonObject
+from sparing.report.plain_words import session_words
 from sparing.segment import Segment, Volatility
-from sparing.way import Way
 
 WIDTH = 100
 SHOWN_HASH = 12
-SESSIONS = {
-    Way.COMPOSE: "new session",
-    Way.PLAIN: "new session, nothing shared",
-    Way.REFERENCE: "new session, documents by path",
-    Way.RESUME: "resumed session",
-    Way.FORK: "forked session",
-}
 CHANGES = {
     Volatility.FEATURE: "same for the feature",
     Volatility.STAGE: "same for the stage",
@@ -103,7 +96,7 @@ def _head(page: PromptPage) -> list[str]:
 def _fact(name: str, value: str) -> str:
     match name:
         case "way":
-            return f"{SESSIONS[Way(value)]} (--way {value})"
+            return f"{session_words(value)} (--way {value})"
         case "order":
             return f"--order {value}"
         case "state":

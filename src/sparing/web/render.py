@@ -11,6 +11,7 @@ import jinja2
 
 from sparing.money import dollars
 from sparing.printable import printable
+from sparing.report.plain_words import session_words
 from sparing.report.spending import tokens
 from sparing.web.markup import rendered
 
@@ -40,6 +41,7 @@ def _environment() -> jinja2.Environment:
         usd=dollars,
         tokens=tokens,
         short=short,
+        session=session_words,
     )
     environment.globals.update(static=static_link)  # pyright: ignore[reportCallIssue, reportArgumentType]
     return environment

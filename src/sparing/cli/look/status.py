@@ -251,7 +251,7 @@ def state_words(view: FeatureView, *, runs: bool = False) -> str:
     if view.status in DONE:
         return "finished" if view.status == "completed" else view.status
     if view.status == "planned":
-        return "not begun"
+        return "not started"
     if view.answered:
         given = GIVEN.get(view.answered, view.answered)
         return f"{view.stage} is {given}; that takes effect when it runs"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sparing.cli.run.handover_summary import learned_line
-from sparing.cli.screen import style, wrapped
+from sparing.cli.screen import line_width, style, wrapped
 from sparing.desk.features.event_line import GAP, STRONG, event_line, number_of
 from sparing.desk.shown_line import EventLine, LineKind, LineTone
 from sparing.event import LearnedEvent
@@ -20,7 +20,8 @@ __all__ = ["STRONG", "agent_line", "describe", "named"]
 COLOURS = {
     LineTone.GOOD: "green", LineTone.BAD: "red", LineTone.CARE: "yellow", LineTone.PERSON: "cyan",
 }  # fmt: skip
-LONGEST = 60
+SHORTEST, BESIDE = 60, 20
+"""Characters of what is cut on a narrow screen, and of what stands before it."""
 
 
 def describe(event: Event) -> str:
@@ -89,4 +90,5 @@ def _quiet(found: EventLine) -> str:
 def _short(text: str) -> str:
     """The beginning, on one line, with nothing that could move the cursor."""
     line = printable(" ".join(text.split()))
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+    most = max(SHORTEST, line_width() - BESIDE)
+    return line if len(line) <= most else f"{line[: most - 1]}…"

@@ -81,7 +81,7 @@ def pause(office: Office, row: FeatureRow, sender: str, at: float) -> OrderRecei
     refuse_over(row)
     if not row.running:
         number = row.feature.id
-        what = "has not begun" if row.status is FeatureStatus.PLANNED else "waits already"
+        what = "has not begun" if row.status is FeatureStatus.PLANNED else "is already waiting"
         raise FeatureError(f"feature {number} {what}", f"sparing show {number}")
     return _tell_leg(office, row, "pause", sender, at)
 
