@@ -93,7 +93,9 @@ def test_a_fresh_reviewer_hears_the_author_too(followed: Sample, way: Way) -> No
     assert "After a second everybody is refused. Quoted: “COUNTS" in said["findings"]
     assert "- `F2` warning, security-reviewer, src/gate.py:5: The limit" in said["findings"]
     assert "these are yours and still open: `F1`;" in said["turn"]
-    assert "an answer that convinces you resolves one" in said["turn"]
+    assert "an answer that convinces you resolves a finding" in said["schema"]
+    for told in ("convinces you", "only if it is a blocker", "what the change broke"):
+        assert "".join(said.values()).count(told) == 1  # the rules of later rounds, once
     first = followed.source("implementation-reviewer", "implement", Turn.REVIEW)
     assert not {"fix-summary", "findings"} & {
         one.name for one in compose(gather(first), way).segments

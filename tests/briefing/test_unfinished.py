@@ -9,6 +9,7 @@ from sparing.ending import Ending
 from sparing.finish.handover_text import MOST_FILES, body_of
 from sparing.finish.unfinished_tasks import unfinished_tasks
 from sparing.flow.advance import begin
+from sparing.records.findings import FindingRow, put_findings
 from sparing.runtime.source import Source
 from sparing.stages.place import Mark, Place
 from sparing.task_progress import TaskProgress
@@ -73,10 +74,15 @@ def test_a_hand_over_is_short_whatever_models_wrote(tmp_path: Path) -> None:
     commit_files(checkout, {**files, f"{FOLDER}/implementation-log.md": log}, "much")
     moved = own._replace(first=git(checkout, "rev-parse", "HEAD"))
     mark = Mark(1.0, 2.0, 3, cap_reached=True, notes=("F1: a\nlimit",))
-    place = Place(begin("feature", "finish"), "c0", marks={"specify": mark, "finish": Mark(3.0)})
+    marks = {"specify": mark, "implement": Mark(2.0, 3.0, 1), "finish": Mark(3.0)}
+    place = Place(begin("feature", "finish"), "c0", marks=marks)
     place = replace(place, ending=Ending(unfinished=("task 2 was left out",)))
     source = source_of(moved)
+    left = FindingRow(source.row.feature.key, "implement", "F9", "r", 1, 1, "new", '{"id": "F9"}')
+    with moved.around.database.write() as tx:
+        put_findings(tx, [left])
     body = body_of(moved.around, source.row, replace(source.job, place=place.dump()))
+    assert "- implement: 1 round, 1 finding not taken up\n" in body.text
     assert body.text.startswith(f"What changed: {MOST_FILES + 6} files, +")
     assert "\n- and 6 more\n\nLeft open:\n- task 2 was left out\n" in body.text
     assert "- specify: 3 rounds, ended at the cap, open: F1: a limit\n" in body.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from io import StringIO
 
 import pytest
@@ -10,7 +11,7 @@ from rich.console import Console
 
 from sparing.cli.main import main
 from sparing.desk.office import Office
-from sparing.desk.reviews.reviews import reviews
+from sparing.desk.reviews.reviews import reviews, unreviewed
 from sparing.report.reviews import DecidedRow, ReviewRow, reviews_page
 from tests.desk.reviewing import CONCERN, DEFECT, WISH, asked, looked, prompt
 from tests.desk.standing import started
@@ -108,7 +109,10 @@ def test_for_people_and_for_programs(
     row = started(office)
     monkeypatch.chdir(office.repository.checkout)
     assert main(["show", "reviews", "1"]) == 0
-    assert capsys.readouterr().out == "No reviewer has looked at feature 001 yet.\n"
+    said = "Feature 001 is not reviewed: the flow L1 has no reviewers.\n"
+    assert capsys.readouterr().out == said
+    other = replace(row, feature=replace(row.feature, flow="L3"))
+    assert unreviewed(other) == "No reviewer has looked at feature 001 yet."
     looked(office, row, "spec-reviewer", 1, CONCERN)
     assert main(["show", "reviews", "1", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)

@@ -62,25 +62,34 @@ def test_a_task_none_of_whose_files_has_changed_is_named(source: Source) -> None
     )
 
 
-def test_the_sheet_says_what_is_new_and_what_was_red_before(source: Source) -> None:
+def test_the_sheet_says_what_is_new_and_what_was_red_before() -> None:
     known = Baseline({"lint": ()})
     checked = Checked((RED, LINT), known)
     assert [one.name for one in checked.red] == ["test"]
-    text = sheet(source, checked, ("task 3 names a.py, and none of it has changed",))
+    text = sheet(checked, ("task 3 names a.py, and none of it has changed",))
     assert "- test: red (FAILED (failures=1))" in text
     assert "- lint: red as before (2 errors)" in text
-    assert "- src/gate.py (+" in text
     assert "- task 3 names a.py, and none of it has changed" in text
 
 
 def test_reviewers_of_the_code_are_given_the_sheet_fresh_and_resumed(sample: Sample) -> None:
     """Nobody is asked to derive it again."""
     source = sample.source("implementation-reviewer", "implement", Turn.REVIEW, iteration=2, seen=1)
-    text = sheet(source, Checked((GREEN,), Baseline()), ())
+    text = sheet(Checked((GREEN,), Baseline()), ())
     told = replace(source, job=replace(source.job, facts=sample.around.folder.keep(text)))
     for way in (Way.COMPOSE, Way.REFERENCE, Way.RESUME):
         prompt = "".join(one.text for one in compose(gather(told), way).segments)
         assert "- test: green (Ran 3 tests, OK)" in prompt, way
+
+
+def test_reviewers_of_the_code_get_the_list_of_changed_files_once(sample: Sample) -> None:
+    """B7: at the top of the diff, and not again on the sheet."""
+    source = sample.source("implementation-reviewer", "implement", Turn.REVIEW)
+    facts = sample.around.folder.keep(sheet(Checked((GREEN,), Baseline()), ()))
+    told = replace(source, job=replace(source.job, facts=facts))
+    said = {one.name: one.text for one in compose(gather(told), Way.COMPOSE).segments}
+    assert "src/gate.py | +" in said["code"]
+    assert "src/gate.py" not in said["facts"]
 
 
 def played(check: JobResult, committed: JobResult) -> tuple[Do, Position, str]:

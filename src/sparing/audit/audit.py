@@ -152,7 +152,7 @@ def check(audit: Audit) -> CheckedBranch:
 
 
 def with_facts(audit: Audit, found: CheckedBranch) -> Audit:
-    text = sheet(audit.source(audit.roles[0]), found.checked, ())
+    text = sheet(found.checked, ())
     if found.changed:
         lines = "".join(f"- {one}\n" for one in found.changed)
         text = f"{text.rstrip()}\n\n## Checks that are not as they were in the base\n{lines}"

@@ -8,6 +8,7 @@ that was lost on the way is brought again.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from sparing.artifact import ArtifactName
@@ -67,8 +68,14 @@ def _checked(source: Source) -> list[Material]:
     runs = [one for one in past if one.kind == ChecksEvent.kind]
     if not runs:
         return []
-    names = ", ".join(runs[-1].data) or "none"
-    return [Material(CHECK_RESULTS, f"- checks: {names}\n- result: {runs[-1].text}\n")]
+    return [Material(CHECK_RESULTS, results_text(runs[-1].data, runs[-1].text))]
+
+
+def results_text(passed: Mapping[str, bool], text: str) -> str:
+    """A line for each check, and what it comes to if one of them is red."""
+    rows = [f"- {name}: {'green' if good else 'red'}" for name, good in passed.items()]
+    more = [] if all(passed.values()) else [f"- together: {text}"]
+    return "\n".join([*rows, *more] or ["- none were found in the repository"]) + "\n"
 
 
 def _judges_code(source: Source) -> bool:

@@ -39,12 +39,11 @@ class Checked(NamedTuple):
         return tuple(one for one in self.results if (self.known or Baseline()).news(one))
 
 
-def sheet(source: Source, checked: Checked, unproven: Sequence[str]) -> str:
-    changed = source.changed(source.row.feature.base_commit)
+def sheet(checked: Checked, unproven: Sequence[str]) -> str:
+    """What reviewers of code get; which files changed is in the diff that they get too."""
     return fill(
-        "documents", "facts", stat=stat(changed), unproven=unproven,
+        "documents", "facts", unproven=unproven, checks=_facts(checked),
         before=None if checked.known is None else checked.known.words,
-        checks=_facts(checked),
     )  # fmt: skip
 
 

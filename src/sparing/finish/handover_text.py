@@ -121,7 +121,8 @@ def _review(stage: str, mark: Mark, left: int) -> str:
     rounds = "1 round" if mark.iterations == 1 else f"{mark.iterations} rounds"
     capped = ", ended at the cap" if mark.cap_reached else ""
     notes = "; ".join(_short(mark.notes))
-    open_ = f"{left} not taken up" if left else "nothing open"
+    findings = "1 finding" if left == 1 else f"{left} findings"
+    open_ = f"{findings} not taken up" if left else "nothing open"
     return f"{stage}: {rounds}{capped}, {f'open: {notes}' if notes else open_}"
 
 

@@ -87,7 +87,7 @@ def _with_facts(source: Source, checked: Checked, result: JobResult) -> JobResul
         unproven = unproven_tasks(source, read_tasks(source))
     except SparingError:  # a stage without readable tasks has claimed nothing
         unproven = ()
-    facts = source.around.folder.keep(sheet(source, checked, unproven))
+    facts = source.around.folder.keep(sheet(checked, unproven))
     return replace(result, facts=facts, unproven=unproven)
 
 

@@ -206,7 +206,7 @@ def _outputs(office: Office, row: FeatureRow) -> str:
 
 
 def show_reviews(name: str, *, as_json: bool) -> None:
-    from sparing.desk.reviews.reviews import decided, reviews
+    from sparing.desk.reviews.reviews import decided, reviews, unreviewed
 
     office = open_office(Path.cwd(), reading=True)
     row = answers.find(office, name)
@@ -219,7 +219,7 @@ def show_reviews(name: str, *, as_json: bool) -> None:
         )
         return
     if not rows:
-        echo(f"No reviewer has looked at feature {row.feature.id} yet.")
+        echo(unreviewed(row))
         return
 
     from sparing.report.reviews import reviews_page

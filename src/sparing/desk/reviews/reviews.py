@@ -18,6 +18,8 @@ from sparing.desk.money.turns import REPAIR
 from sparing.desk.office import Office
 from sparing.errors import StateError
 from sparing.event import LookEvent
+from sparing.flow.flows import FLOWS
+from sparing.flow.stage import StageWork
 from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder
 from sparing.records.ledger import LedgerRow
@@ -31,6 +33,14 @@ UNREAD = "no verdict"
 SAME_TURN = "same turn"
 """How a reviewer was dispatched who shared the turn of the one before."""
 NO_VERDICT = f"{UNREAD}:"
+
+
+def unreviewed(row: FeatureRow) -> str:
+    """What is said of a feature without reviews."""
+    name, flow = row.feature.id, FLOWS[row.feature.flow]
+    if any(stage.reviewers or stage.work is StageWork.JUDGE for stage in flow.stages):
+        return f"No reviewer has looked at feature {name} yet."
+    return f"Feature {name} is not reviewed: the flow {row.feature.flow} has no reviewers."
 
 
 def reviews(office: Office, row: FeatureRow) -> tuple[ReviewRow, ...]:
