@@ -1,6 +1,6 @@
 """What speaks for going on with a session, and what a new one begins with.
 
-Covers: F2, F4, F6, C12, E1.
+Covers: F2, F4, F6, C12, E1, E6.
 
 Original faults that can't happen: (b) parts of the context not counted, (g) what resume needs lost
 with the process, (h) a handoff that fails.
@@ -129,15 +129,21 @@ def test_a_cold_cache_is_known_after_hours(sample: Sample) -> None:
     assert (data["warm"], data["idle_seconds"]) == (False, SIX_HOURS)
 
 
-def test_a_summary_begins_anew(sample: Sample) -> None:
-    """F6, E6: nobody looks around for it, so a long session, warm as it is, is only dearer."""
-    kept(sample, tokens=25_000)
-    opened = [9_000 + 2_000 * n for n in range(8)]
+@pytest.mark.parametrize(
+    ("tokens", "go"), [(12_000, SessionStep.CONTINUE), (90_000, SessionStep.HAND_OFF)]
+)
+def test_a_long_session_is_not_read_again_for_a_summary(
+    sample: Sample, tokens: int, go: SessionStep
+) -> None:
+    """F6, E6: whoever did the work need not look at it to sum it up; every call reads the session
+    again, so that a long one, warm as it is, costs more than a look."""
+    kept(sample, tokens=tokens)
+    opened = [9_000 + 300 * n for n in range(8)]
     had_turn(sample, "plan", opened, turn=Turn.WRITE, way=Way.COMPOSE)
-    had_turn(sample, "implement", [25_000 + 1_500 * n for n in range(10)])
+    had_turn(sample, "implement", [tokens + 300 * n for n in range(10)])
     found, data = weighed(sample, stage="done")
     assert (data["warm"], found.forced) == (True, False)
-    assert (found.go, found.judged) == (SessionStep.HAND_OFF, False), found.reason
+    assert (found.go, found.judged) == (go, False), found.reason
 
 
 def test_a_session_that_knows_a_future_is_left(sample: Sample) -> None:

@@ -37,7 +37,7 @@ JUDGEMENT = work_of(HABITS[Errand.HAND_OVER, Memory.TRANSCRIPT])
 LAST_WORD_SHARE = 0.25
 """Share of the next stage's expected cost that may be spent on the last answer of a session that
 can't continue."""
-DOUBT = 2.0
+DOUBT = 2.5
 """How many times its expected calls a turn may take that was never seen here. Each reads the whole
 session again, so that a mistake costs more in a session than in a short prompt."""
 JUDGEMENT_SHARE = 0.02

@@ -52,8 +52,7 @@ CLOSING = frozenset(
     for stage in flow.stages
     if stage.writes is ArtifactName.SUMMARY
 )
-"""Stages that summarise finished work. They need no exploration, so a session's memory saves
-nothing there."""
+"""Stages that summarise finished work: a short look at it instead of exploration."""
 
 
 def errand_of(template: str, stage: str) -> Errand | None:
