@@ -238,7 +238,7 @@ def _cheaper(cost: Bills, doubt: Bills | None, *, judged: bool) -> Weighed:
         return Weighed(SessionStart.HAND_OFF, cost.continued.why_not)
     handed = alone + (cost.judgement.cost or 0.0 if judged else 0.0)
     if continued <= handed and doubt is not None and not _holds(doubt):
-        reason = "no such turn was seen yet; if it takes longer, continuing costs more"
+        reason = "cheaper if the stage takes longer than expected"
         return Weighed(SessionStart.HAND_OFF, reason, judged=judged)
     go = SessionStart.CONTINUE if continued <= handed else SessionStart.HAND_OFF
     less, more = sorted((continued, handed))
