@@ -67,9 +67,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Thousands of tests that stay until the end need not be looked through by each collection."""
+    """Thousands of tests that stay until the end need not be looked through by each collection,
+    and one needs to happen less often than in a program of usual size."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.fixture(scope="session", autouse=True)
