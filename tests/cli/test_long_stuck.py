@@ -62,7 +62,7 @@ def test_from_red_checks_to_a_merged_branch(work: Work) -> None:
     assert said.code == 2, said.err
     assert "implement is stuck" in said.err
     watched = work.say("watch", "1")
-    assert "    sparing " in watched.partition("nothing runs here")[2]
+    assert "    sparing " in watched.partition("nothing is running here")[2]
     assert "looking for Grace" in work.say("show", "1", "checks")
     typed = Typed(work.path, "run", "1", environ=work.environ)
     _repair(work, typed)

@@ -16,7 +16,7 @@ from sparing.desk.money.cache_warmth import CacheWarmth, is_warm
 from sparing.desk.office import Office
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState
-from sparing.records import sessions
+from sparing.records import events, sessions
 from sparing.records.features import FeatureRow
 from sparing.session import Session
 from tests.desk.standing import standing
@@ -60,9 +60,20 @@ def test_a_gate_says_what_waiting_costs(
     assert 0 < now < later
 
 
-def _tell_gate(office: Office, row: FeatureRow) -> None:
-    from sparing.records import events
+def test_what_watch_does_not_show_does_not_count_as_shown(
+    office: Office, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """K1: `--last 1` is the last line, whatever silent events came after it."""
+    row = standing(office, "at a gate")
+    _tell_gate(office, row)
+    for number in range(3):
+        with office.database.write() as tx:
+            events.add(tx, events.Event(f"s{number}", row.feature.key, time.time(), "tier"))
+    told = shown(office, monkeypatch, capsys, "watch", "1", "--no-follow", "--last", "1")
+    assert "plan waits for your approval" in told
 
+
+def _tell_gate(office: Office, row: FeatureRow) -> None:
     with office.database.write() as tx:
         events.add(tx, events.Event("k1", row.feature.key, time.time(), "gate", "plan"))
 

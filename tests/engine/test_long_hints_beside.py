@@ -110,6 +110,6 @@ def test_a_run_in_the_background_is_followed(tmp_path: Path) -> None:
     command = begun.out.splitlines()[-1].strip()
     assert command == "sparing watch 001"
     followed = typed(played, command)
-    assert "nothing runs here" in followed.out
+    assert "nothing is running here" in followed.out
     assert "sparing approve 001" in followed.out
     assert state(played) == ("brainstorm", "gate")

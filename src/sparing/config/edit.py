@@ -24,7 +24,8 @@ from sparing.config.sources import SettingsFile, Sources, sources_here, user_fil
 from sparing.config.value_forms import Value
 from sparing.errors import ConfigError
 
-COMMAND = "the command line"
+TYPED = ""
+"""The origin of what was typed as an argument needs no name."""
 
 
 class Written(NamedTuple):
@@ -37,7 +38,7 @@ class Written(NamedTuple):
 def find_setting(key: str) -> Setting:
     found = every_setting().get(key) or role_setting(key)
     if found is None:
-        raise faults.unknown(COMMAND, faults.clean(key), faults.nearest(key))
+        raise faults.unknown(TYPED, faults.clean(key), faults.nearest(key))
     return found
 
 
@@ -46,7 +47,7 @@ def write_setting(key: str, text: str, repository: Path | None, *, project: bool
     setting = find_setting(key)
     value = setting.rule.kind.from_text(text)
     if value is None:
-        raise faults.wrong_value(COMMAND, setting, text)
+        raise faults.wrong_value(TYPED, setting, text)
     sources = sources_here(repository)
     path, old = _file(sources, repository, project=project)
     new = with_setting(old, key, value)

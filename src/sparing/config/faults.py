@@ -89,7 +89,12 @@ def _plainly(key: str) -> str:
 
 def unknown(origin: str, key: str, meant: Setting | None) -> ConfigError:
     guess = f"did you mean {meant.key}? " if meant else ""
-    return ConfigError(f"{origin}: there is no setting {key}", f"{guess}{LIST}")
+    return ConfigError(f"{_at(origin)}there is no setting {key}", f"{guess}{LIST}")
+
+
+def _at(origin: str) -> str:
+    """Empty for what a person has just typed as an argument."""
+    return f"{origin}: " if origin else ""
 
 
 def unknown_variable(variable: str, meant: Setting | None) -> ConfigError:
@@ -120,7 +125,7 @@ def no_table(origin: str, key: str, value: object) -> ConfigError:
 def wrong_value(origin: str, setting: Setting, value: object) -> ConfigError:
     expected = setting.rule.kind.expected
     return ConfigError(
-        f"{origin}: {setting.key} = {brief(value)} is not {expected}",
+        f"{_at(origin)}{setting.key} = {brief(value)} is not {expected}",
         f"correct it, or remove it to get {shown(setting.default)}",
     )
 

@@ -80,7 +80,8 @@ class Watcher:
     def __init__(self, office: Office, rows: Sequence[FeatureRow], last: int) -> None:
         self._office, self._rows = office, list(rows)
         self._keys = {row.feature.key: row.feature.id for row in rows}
-        before = [one.n for one in history.events_since(office, 0) if one.feature in self._keys]
+        told = (one for one in history.events_since(office, 0) if one.feature in self._keys)
+        before = [one.n for one in told if describe(one) or agent_line(one, LONGEST)]
         self._after = before[-last - 1] if len(before) > last else 0
         self._paid = {_name(one) for row in rows for one in self._bills(row)}
         self._sandbox = SandboxTeller(office)
@@ -101,7 +102,7 @@ class Watcher:
 
     def rests(self) -> None:
         """Nothing is running: say what a person would do next."""
-        echo("\nnothing runs here")
+        echo("\nnothing is running here")
         for row in self._rows:
             shown = view.feature_view(self._office, view.reload(self._office, row), now())
             echo(wrapped(f"{shown.id} {state_words(shown)}", "  "))
