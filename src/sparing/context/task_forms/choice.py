@@ -96,7 +96,8 @@ def _readings(
     yield Reading(keys) if fill(keys, stating) else Reading(stating, Weight.YIELDS)
     yield Reading(rows)
     summed = leaves(document, paragraphs.summaries(document, items))
-    for named in (summed, keys):
+    worded = leaves(document, paragraphs.worded(document, items))
+    for named in (summed, keys, worded):
         yield Reading(named if holds(named, boxes) else ())
     yield Reading(boxes)
     yield Reading(uncounted(document))

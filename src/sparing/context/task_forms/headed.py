@@ -205,11 +205,14 @@ class Headings:
         return (heading.level, above.line) if above else None
 
     def _states(self, heading: Heading) -> bool:
-        """Whether the lines right below it, before a deeper heading, state a field of a task."""
+        """Whether the lines right below it, before a deeper heading, state a field of a task; one
+        that is indented is a list item's."""
         inner = self._document.headings_between(heading.line + 1, heading.line + 40)
         last = min(heading.end, heading.line + 40, *(one.line - 1 for one in inner[:1]))
-        names = read_fields(self._document, heading.line + 1, last)
-        return any(field.name in TASK_FIELDS for field in names)
+        lines = self._document.lines
+        own = (n for n in range(heading.line + 1, last + 1) if not lines[n - 1][:1].isspace())
+        names = (field.name for n in own for field in read_fields(self._document, n, n))
+        return any(name in TASK_FIELDS for name in names)
 
     def _counted(self, heading: Heading, count: int) -> TaskBlock:
         found = lead(heading.text)
