@@ -88,7 +88,7 @@ def turn(database: Database, key: str) -> None:
     asked = attempt(key, 0)
     with database.write() as tx:
         whose = caps.Whose(key, asked.stage, asked.day)
-        assert caps.reached(tx, caps.in_force(tx, LIMITS, whose), whose, WORST) is None
+        assert caps.current(tx, LIMITS, whose).reached(WORST) is None
         number = ledger.begin(tx, asked, WORST)
     with database.write() as tx:
         ledger.finish(tx, asked.dispatch, number, RESULT)

@@ -231,7 +231,7 @@ def _migrate(database: Database, migrations: Sequence[str]) -> None:
         for number in range(_version(tx), len(migrations)):
             for statement in migrations[number].split(";\n"):
                 tx.execute(statement)
-            tx.execute(f"pragma user_version = {number + 1}")
+        tx.execute(f"pragma user_version = {len(migrations)}")
     database.path.chmod(0o600)
 
 

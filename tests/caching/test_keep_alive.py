@@ -132,7 +132,7 @@ def test_what_was_read_again_is_believed_to_be_warm(sample: Sample) -> None:
     """E1: the next choice knows of it."""
     warmed(sample, AT + 280)
     with sample.around.database.read() as connection:
-        sends = turn_history.sends(connection, "trunk", AT + 500)
+        sends = turn_history.sends(connection, ("trunk",), AT + 500)
         assert [(one.first_at, one.resumed) for one in sends] == [(AT, False), (AT + 280, True)]
         everything = ledger.of_feature(connection, sample.rows["feature"].feature.key)
     assert waits(everything) == [], "a call that only reads is nobody's turn"

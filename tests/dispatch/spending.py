@@ -65,7 +65,8 @@ def asking(around: Surroundings, row: FeatureRow, dispatch: str, **changes: Any)
     ticket = Ticket(f"{row.feature.key}.{dispatch}", row.feature.key, NOON)
     words = dispatch.partition(".")[2].partition(".")[2]
     sent = Sent(f"prompt {words}", 400, Way.COMPOSE, "", "", "claude-sonnet-5", {})
-    return SpendRequest(Source(around, row, job, None), ticket, replace(sent, **changes), "write")
+    source, before = Source(around, row, job, None), changes.pop("before", 0)
+    return SpendRequest(source, ticket, replace(sent, **changes), "write", before)
 
 
 def reply(usage: Usage, text: str = "done", **changes: Any) -> AgentReply:

@@ -16,7 +16,6 @@ from sparing.money import Amount, to_nano
 from sparing.records import events, ledger, totals
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import AttemptState, LedgerRow
-from sparing.records.shared_spending import Busy
 from sparing.runtime.surroundings import Surroundings
 from sparing.usage import Origin, Usage
 from sparing.way import Way
@@ -44,12 +43,12 @@ def rows(around: Surroundings, row: FeatureRow) -> list[LedgerRow]:
         return ledger.of_feature(connection, row.feature.key)
 
 
-def permitted(found: Permit | SpendRefusal | Busy | None) -> Permit:
+def permitted(found: object) -> Permit:
     assert isinstance(found, Permit)
     return found
 
 
-def stopped(found: Permit | SpendRefusal | Busy | None) -> SpendRefusal:
+def stopped(found: object) -> SpendRefusal:
     assert isinstance(found, SpendRefusal)
     return found
 
@@ -203,7 +202,8 @@ def test_the_same_answer_to_the_same_words_ends_a_loop(around: Surroundings) -> 
     row = feature(around)
 
     def answered(dispatch: str, prompt: str = "p", way: Way = Way.COMPOSE, text: str = "a") -> str:
-        asked = asking(around, row, dispatch, prompt=prompt, way=way)
+        often = sum(one.attempt.dispatch.endswith(dispatch) for one in rows(around, row))
+        asked = asking(around, row, dispatch, prompt=prompt, way=way, before=often)
         return settle(asked, permitted(reserve(asked)), reply(SMALL, text)).detail
 
     assert answered("g0.0.1.0-builder") == ""

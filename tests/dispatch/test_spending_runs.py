@@ -11,7 +11,7 @@ from collections import Counter
 import pytest
 
 from sparing.dispatch.killed_turns import DETAIL
-from sparing.dispatch.paid_call import Permit, SpendRefusal, clear, reserve, settle
+from sparing.dispatch.paid_call import Paid, Permit, SpendRefusal, clear, reserve, settle
 from sparing.money import Amount, CapMeasure, CapScope, to_nano
 from sparing.records import ledger, totals
 from sparing.records.caps import Raise, Whose, in_force, record
@@ -53,7 +53,9 @@ def turn(around: Surroundings, row: FeatureRow, name: str, bill: Bill, dice: ran
     asked = asking(around, row, name)
     _pass("begin", die_at)
     permit = reserve(asked)
-    assert isinstance(permit, Permit | SpendRefusal)
+    assert isinstance(permit, Permit | SpendRefusal | Paid)
+    if isinstance(permit, Paid):
+        return permit.result.failure  # its end was recorded, and is not sent again
     if isinstance(permit, SpendRefusal):
         return permit.failure
     _pass("reserved", die_at)

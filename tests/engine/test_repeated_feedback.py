@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sparing.approval.repeated_feedback import feedback_with_note
 from sparing.database import Database
 from sparing.records import gates
 from sparing.records.gates import Gate
-from sparing.runtime.repeated_feedback import feedback_with_note
 from tests.records.rows import feature_row, make_database, waiting_row
 
 KEY = feature_row().feature.key

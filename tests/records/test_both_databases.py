@@ -91,7 +91,7 @@ def test_rows_come_in_the_order_in_which_they_were_written(database: Database) -
     with database.read() as connection:
         assert [row.id for row in findings.findings_of(connection, FEATURE)] == names
         assert list(totals.every(connection, "role")) == sorted(names)
-        assert findings.count_open(connection, FEATURE, "plan") == 5
+        assert findings.count_open(connection, FEATURE) == {"plan": 5}
 
 
 def test_a_transaction_that_fails_leaves_nothing(database: Database) -> None:

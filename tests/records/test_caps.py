@@ -39,7 +39,7 @@ def reached(
     database: Database, allowed: CapLimits, worst: Amount = WORST, whose: Whose = WHOSE
 ) -> Reached | None:
     with database.read() as connection:
-        return caps.reached(connection, caps.in_force(connection, allowed, whose), whose, worst)
+        return caps.current(connection, allowed, whose).reached(worst)
 
 
 def test_below_every_cap_nothing_is_in_the_way(database: Database) -> None:
@@ -149,7 +149,7 @@ database = open_records(Path(sys.argv[1]).parent)
 print("ready", flush=True)
 sys.stdin.readline()
 with database.write() as tx:
-    if caps.reached(tx, limits(usd="0.30"), WHOSE, WORST) is None:
+    if caps.current(tx, limits(usd="0.30"), WHOSE).reached(WORST) is None:
         ledger.begin(tx, attempt(sys.argv[2]), WORST)
         print("won")
     else:

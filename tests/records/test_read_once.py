@@ -118,6 +118,10 @@ def test_what_is_due_is_known_with_one_statement(database: Database) -> None:
     with database.read() as connection:
         found = claims.due(connection, "me")
         others = claims.due(connection, "another")
+        for worker, due in (("me", found), ("another", others)):
+            seen = claims.overview(connection, worker)
+            assert (seen.due, seen.rows) == (due, features.list_all(connection))
+            assert seen.event == events.latest_number(connection)
     leg = (own, feature_row(3).generation, feature_row(3).leg)
     assert found == Due(letters=True, free=True, legs=frozenset({leg}))
     assert others.legs == frozenset()

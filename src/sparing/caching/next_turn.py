@@ -57,7 +57,7 @@ def prospect_of(
     last = own[-1]
     price = price_of(session.model, own_prices(source.around.settings(source.row).models.prices))
     works = turn_history.works(connection, session.backend)
-    known = believed(turn_history.sends(connection, last.attempt.trunk, at), NOT_CACHED_TOKENS)
+    known = believed(turn_history.sends(connection, (last.attempt.trunk,), at), NOT_CACHED_TOKENS)
     opening = turn_history.load_blocks(last.attempt.sent.blocks or ())
     errand = _errand(last)
     told = CacheBlock(RequestPart.MESSAGES, "what it will be told", LATER_DELTA_TOKENS)
@@ -72,9 +72,7 @@ def prospect_of(
             (told,), expected_work(TurnClass(session.role, errand, Memory.TRANSCRIPT), works), on
         ),
     }
-    share = turn_history.share(
-        connection, session.backend, str(getattr(source.backend, "version", ""))
-    )
+    share = turn_history.share(connection, source.backend)
     inputs = Inputs(
         at, TYPICAL if price is None else Rates.of(price),
         Base(last.attempt.trunk, last.attempt.sent.base or 0), offers, known, share,

@@ -22,18 +22,16 @@ from sparing.clients.outage import AT_ONCE, REPEATED
 from sparing.clients.web_search import WEB
 from sparing.dispatch.paid_call import Passing, Permit, SpendRefusal, ignored, pay
 from sparing.dispatch.resume_check import trusted
-from sparing.dispatch.spend import SpendRequest, last_call_after
+from sparing.dispatch.spend import SpendRequest
 from sparing.errors import ConfigError, SparingError
 from sparing.failure import Failure
 from sparing.fleet.arrival import send
-from sparing.job import LOOP, Job, Ticket
+from sparing.job import Job, Ticket
 from sparing.money import to_usd
 from sparing.provision.outfit import lend_to, outfit
-from sparing.records import ledger, repeats
 from sparing.records.folder import load_prompt
 from sparing.redact import Redactor
 from sparing.reply import Reply
-from sparing.review.stall import fruitless
 from sparing.roles.load import RoleClass
 from sparing.runtime import signals
 from sparing.runtime.containment import guard
@@ -45,7 +43,6 @@ from sparing.runtime.turn_listener import Listener
 from sparing.sent import Sent
 from sparing.turn import TURNS, Turn
 from sparing.turn_event import FailoverEvent
-from sparing.way import Way
 from sparing.workspace.git.kept_turn import keep_turn
 from sparing.workspace.git.lanes import lane_name
 from sparing.workspace.git.worktree import Worktree, put_special_aside
@@ -66,17 +63,16 @@ async def call(
     """`template` names the prompt if it is not the turn's own; `before` is how often this
     dispatch has sent it and got a good reply."""
     await signals.after(ticket.after)
-    asking = SpendRequest(
-        source_of(ticket, job, sent.backend), ticket, sent, template or job.turn.value
-    )
-    if (paid := paid_before(asking, before)) is not None:
-        return paid
-    source = asking.source
+    source = source_of(ticket, job, sent.backend)
+    asking = SpendRequest(source, ticket, sent, template or job.turn.value, before)
     note_version(
         source.around.database, source.around.versions, source.backend, ticket.feature, ticket.at
     )
-    if sent.resume and not template and (why := await trusted(asking)):
-        return Reply(Failure.INVALID_SESSION.value, f"not resumed: {why}")
+    if sent.resume and not template:
+        with source.around.database.read() as connection:
+            paid = asking.already(connection)
+        if paid is None and (why := await trusted(asking)):
+            return Reply(Failure.INVALID_SESSION.value, f"not resumed: {why}")
     try:
         found = await pay(asking, lambda permit, run: _run(asking, permit, run), passing)
     except SparingError as error:
@@ -116,8 +112,10 @@ async def _run(asking: SpendRequest, permit: Permit, run: Run) -> AgentReply:
             if writes:
                 await asyncio.to_thread(_keep, asking, permit.number, worktree)
             listener.receipt(await asyncio.to_thread(watch.after, writes=writes))
-        finally:
+        except BaseException:
             listener.flush()
+            raise
+        asking.told[:] = listener.rest()
     return _cleaned(reply, around.folder.redactor)
 
 
@@ -186,33 +184,6 @@ def _cleaned(reply: AgentReply, redactor: Redactor) -> AgentReply:
         detail=redactor.clean(reply.detail),
         files_read=tuple(map(redactor.clean, reply.files_read)),
         files_written=tuple(map(redactor.clean, reply.files_written)),
-    )
-
-
-def paid_before(asking: SpendRequest, before: int) -> Reply | None:
-    """The recorded reply, as if it had been sent now; None if the turn has to be sent."""
-    with asking.source.around.database.read() as connection:
-        rows = ledger.of_dispatch(connection, asking.ticket.id)
-        good = [row for row in rows if row.attempt.template == asking.template and row.is_good]
-        if len(good) <= before:
-            return None
-        row = good[before]
-        assert row.result is not None
-        fresh = row.attempt.way != Way.RESUME and not asking.source.final
-        again = fresh and repeats.answered_so(
-            connection, row.attempt, asking.ticket.leg_id, row.result.reply
-        )
-    result, role = row.result, asking.source.job.who
-    size = len(asking.source.fetch(result.reply))
-    why = fruitless(role, size, asking.patience, repeated=again)
-    return Reply(
-        failure=LOOP if why else "",
-        detail=why,
-        reply=result.reply,
-        session=result.session,
-        context_tokens=result.context_tokens,
-        last_call_after=last_call_after(len(result.calls), result.seconds),
-        answer_tokens=result.calls[-1]["output"] if result.calls else 0,
     )
 
 

@@ -27,10 +27,11 @@ from sparing.economy.prices import cost_nano, own_prices, price_of
 from sparing.failure import Failure
 from sparing.fleet.slots import sleep_aside
 from sparing.money import Amount, Billing, CapLimits, Reached
-from sparing.records import caps, ledger
-from sparing.records.caps import Whose
+from sparing.records import caps, ledger, repeats
+from sparing.records.caps import Caps, Whose
 from sparing.records.folder import StateFolder
 from sparing.records.ledger import Attempt, AttemptResult
+from sparing.records.repeats import SoFar
 from sparing.records.shared_spending import Busy
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
@@ -56,6 +57,7 @@ class Permit(NamedTuple):
 
     number: int
     limit: Amount
+    so_far: SoFar
 
 
 class SpendRefusal(NamedTuple):
@@ -63,6 +65,13 @@ class SpendRefusal(NamedTuple):
 
     failure: str
     detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paid(Generic[T]):
+    """It was sent and paid for before; this is what came of it."""
+
+    result: T
 
 
 TOO_EARLY = SpendRefusal("", "a sibling holds more than it may need in the end")
@@ -101,9 +110,14 @@ class Purchase(ABC, Generic[S, T]):
         price = price_of(self.attempt.model, own_prices(self.settings.models.prices))
         return worst_case(most, price)
 
-    def objection(self, tx: Connection, limits: CapLimits, worst: Amount) -> SpendRefusal | None:
-        """Why it may not be sent; `limits` are those in force."""
-        reached = caps.reached(tx, limits, whose(self.attempt), worst)
+    def already(self, tx: Connection) -> T | None:
+        """The result of a try that was paid for, if it is not to be sent again."""
+
+    def objection(
+        self, tx: Connection, held: Caps, worst: Amount, so_far: SoFar
+    ) -> SpendRefusal | None:
+        """Why it may not be sent; `so_far` is what the ledger says of tries before."""
+        reached = held.reached(worst)
         return self.refusal(tx, reached) if reached else None
 
     def refusal(self, tx: Connection, reached: Reached) -> SpendRefusal:
@@ -128,14 +142,14 @@ async def pay(
     purchase: Purchase[S, T], send: Send[S], passing: Passing = ignored
 ) -> T | SpendRefusal:
     """Reserve, send and settle one call."""
-    while not isinstance(permit := reserve(purchase), Permit | SpendRefusal):
+    while not isinstance(permit := reserve(purchase), Permit | SpendRefusal | Paid):
         if permit is None:
             await asyncio.sleep(SIBLING_SECONDS)
             continue
         with waiting(f"waiting for {permit.words}", permit.seconds):
             await sleep_aside(min(permit.seconds, BUSY_SECONDS))
-    if isinstance(permit, SpendRefusal):
-        return permit
+    if not isinstance(permit, Permit):
+        return permit.result if isinstance(permit, Paid) else permit
     passing(RESERVED)
     with given_up(purchase, permit.number):
         answer = await send(permit, run_on(purchase.backend, purchase.around.folder))
@@ -175,21 +189,26 @@ def _translated(reply: AgentReply) -> AgentReply:
     )
 
 
-def reserve(purchase: Purchase[S, T]) -> Permit | SpendRefusal | Busy | None:
+Reserved = Permit | SpendRefusal | Busy | Paid[T] | None
+
+
+def reserve(purchase: Purchase[S, T]) -> Reserved[T]:
     """None if it is too early to say: a sibling holds more than it may need in the end."""
     attempt, before = purchase.attempt, list[int]()
 
-    def reserved(tx: Connection) -> Permit | SpendRefusal | Busy | None:
-        limits = caps.in_force(tx, purchase.settings.caps.limits, whose(attempt))
-        worst = purchase.worst(limits)
-        begun = ledger.last_number(tx, attempt.dispatch)
+    def reserved(tx: Connection) -> Reserved[T]:
+        held = caps.current(tx, purchase.settings.caps.limits, whose(attempt))
+        worst, so_far = purchase.worst(held.limits), repeats.so_far(tx, attempt)
+        begun = so_far.begun
         if before and begun > before[0]:
-            return Permit(begun, worst)  # the commit of the try before, which nobody heard of
+            return Permit(begun, worst, so_far)  # its commit was made, and nobody heard of it
         before[:] = [begun]
-        objection = purchase.objection(tx, limits, worst)
+        if begun and (paid := purchase.already(tx)) is not None:
+            return Paid(paid)
+        objection = purchase.objection(tx, held, worst, so_far)
         if objection is None:
             found = shared_limits(purchase.around, purchase.settings).hold(
-                attempt, begun + 1, limits, worst
+                attempt, begun + 1, held.limits, worst
             )
             if isinstance(found, Busy):
                 return found
@@ -198,7 +217,8 @@ def reserve(purchase: Purchase[S, T]) -> Permit | SpendRefusal | Busy | None:
             return None if objection is TOO_EARLY else objection
         number = ledger.begin(tx, attempt, worst, begun)
         purchase.begun(tx, number)
-        return Permit(number, worst)
+        purchase.around.last_tries[attempt.dispatch] = attempt.started
+        return Permit(number, worst, so_far)
 
     return purchase.around.database.transact(reserved)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sparing.agents.backend import AgentReply
 from sparing.clients.outage import used_up
@@ -13,12 +13,14 @@ from sparing.dispatch.paid_call import (
     Purchase,
     SpendRefusal,
     bill_of,
-    whose,
 )
 from sparing.failure import Failure
 from sparing.job import LOOP, Ticket
 from sparing.money import Amount, CapLimits, CapMeasure, CapScope, Reached
-from sparing.records import caps, ledger, repeats
+from sparing.records import ledger, repeats
+from sparing.records.caps import Caps
+from sparing.records.events import Event, add
+from sparing.records.repeats import SoFar
 from sparing.reply import Reply
 from sparing.review.stall import Patience, fruitless, overdue
 from sparing.runtime.events import tell
@@ -36,6 +38,10 @@ class SpendRequest(Purchase[AgentReply, Reply]):
     ticket: Ticket
     sent: Sent
     template: str
+    before: int = 0
+    """How often this dispatch has sent it and got a good reply."""
+    told: list[Event] = field(default_factory=list[Event])
+    """What the agent did and was not yet recorded: it is, with the bill."""
 
     @property
     def patience(self) -> Patience:
@@ -47,38 +53,45 @@ class SpendRequest(Purchase[AgentReply, Reply]):
         job, sent = self.source.job, self.sent
         started = self.around.began(self.source.row, self.ticket.at)
         return ledger.Attempt(
-            dispatch=self.ticket.id,
-            feature=self.ticket.feature,
-            leg=self.ticket.leg,
-            stage=job.stage,
-            role=job.who,
-            iteration=job.iteration,
-            task=job.task,
-            template=self.template,
-            way=sent.way.value,
-            reason=sent.reason,
-            backend=self.backend.name,
-            model=sent.model,
-            billing=self.settings.agent.billing,
-            prompt=sent.prompt,
-            prompt_chars=sent.chars,
-            naive=sent.naive,
-            started=started,
-            trunk=sent.trunk,
-            sent=sent.choice,
-        )
+            dispatch=self.ticket.id, feature=self.ticket.feature, leg=self.ticket.leg,
+            stage=job.stage, role=job.who, iteration=job.iteration, task=job.task,
+            template=self.template, way=sent.way.value, reason=sent.reason,
+            backend=self.backend.name, model=sent.model, billing=self.settings.agent.billing,
+            prompt=sent.prompt, prompt_chars=sent.chars, naive=sent.naive, started=started,
+            trunk=sent.trunk, sent=sent.choice,
+        )  # fmt: skip
 
-    def objection(self, tx: Connection, limits: CapLimits, worst: Amount) -> SpendRefusal | None:
+    def already(self, tx: Connection) -> Reply | None:
+        """The recorded reply, as if it had been sent now; None if the turn has to be sent."""
+        rows = ledger.of_dispatch(tx, self.ticket.id)
+        good = [row for row in rows if row.attempt.template == self.template and row.is_good]
+        if len(good) <= self.before:
+            return None
+        row = good[self.before]
+        assert row.result is not None
+        self.around.last_tries[self.ticket.id] = rows[-1].attempt.started
+        fresh = row.attempt.way != Way.RESUME and not self.source.final
+        result, leg = row.result, self.ticket.leg_id
+        again = fresh and repeats.answered_so(tx, row.attempt, leg, result.reply)
+        size = len(self.source.fetch(result.reply))
+        why = fruitless(self.source.job.who, size, self.patience, repeated=again)
+        return Reply(
+            failure=LOOP if why else "", detail=why, reply=result.reply, session=result.session,
+            context_tokens=result.context_tokens,
+            last_call_after=last_call_after(len(result.calls), result.seconds),
+            answer_tokens=result.calls[-1]["output"] if result.calls else 0,
+        )  # fmt: skip
+
+    def objection(
+        self, tx: Connection, held: Caps, worst: Amount, so_far: SoFar
+    ) -> SpendRefusal | None:
         """A quota that is used up, a cap that it could break, or a leg that works for too long."""
-        attempt = self.attempt
-        out = used_up(tx, attempt.backend, attempt.feature)
+        attempt, quota = self.attempt, so_far.failure == Failure.QUOTA
+        out = used_up(tx, attempt.backend, attempt.feature) if quota else None
         if out is not None and self.around.now(self.source.row, 0) < out.until:
             _tell_quota(tx, self, 0, out.until, out.detail)
             return SpendRefusal(Failure.QUOTA.value, out.detail)
-        so_far = repeats.so_far(tx, attempt)
-        reached = _reached(self, so_far.tries, limits) or caps.reached(
-            tx, limits, whose(attempt), worst
-        )
+        reached = _reached(self, so_far.tries, held.limits) or held.reached(worst)
         if reached is not None:
             early = reached.scope in SHARED and repeats.siblings(tx, self.ticket.leg_id)
             return TOO_EARLY if early else self.refusal(tx, reached)
@@ -100,16 +113,14 @@ class SpendRequest(Purchase[AgentReply, Reply]):
         self, tx: Connection, permit: Permit, answer: AgentReply, bill: ledger.AttemptResult
     ) -> Reply:
         """The reply, with a failure if the work may not continue with it."""
+        add(tx, *self.told)
         stop = _stop(tx, self, permit, answer, bill.reply)
         return Reply(
-            failure=stop.failure,
-            detail=stop.detail,
-            reply=bill.reply,
-            session=answer.session,
+            failure=stop.failure, detail=stop.detail, reply=bill.reply, session=answer.session,
             context_tokens=answer.context_tokens,
             last_call_after=last_call_after(len(answer.calls), answer.seconds),
             answer_tokens=answer.calls[-1].output if answer.calls else 0,
-        )
+        )  # fmt: skip
 
 
 def _reached(asking: SpendRequest, tries: int, limits: CapLimits) -> Reached | None:
@@ -148,8 +159,8 @@ def _stop(
     if reply.failure is not None:
         return SpendRefusal(reply.failure.value, reply.detail)
     # Everybody is asked once more at the end, under `seed` also where nothing has changed.
-    fresh = asking.sent.way is not Way.RESUME and not asking.source.final
-    again = fresh and repeats.answered_so(tx, asking.attempt, asking.ticket.leg_id, kept)
+    asked = permit.so_far.asked and asking.sent.way is not Way.RESUME and not asking.source.final
+    again = asked and repeats.answered_so(tx, asking.attempt, asking.ticket.leg_id, kept)
     role, patience = asking.source.job.who, asking.patience
     why = fruitless(role, len(reply.text), patience, repeated=again)
     return SpendRefusal(LOOP, why) if why else SpendRefusal("", "")

@@ -184,6 +184,8 @@ def _saw(tx: Connection, source: Source, ticket: Ticket, commit_id: str) -> None
 
 def began_at(tx: Connection, ticket: Ticket) -> float:
     """When the last try really began, which is not when it was planned to."""
+    if (known := current().last_tries.get(ticket.id)) is not None:
+        return known
     rows = ledger.of_dispatch(tx, ticket.id)
     return rows[-1].attempt.started if rows else ticket.at
 

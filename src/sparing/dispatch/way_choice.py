@@ -208,16 +208,16 @@ def _taught(source: Source, brief: Brief, key: TrunkKey, at: float) -> _Taught:
         passing = pass_share(len(looks), sum(one.passed for one in looks))
         alone = plain_base(source, brief, key, base)
         again = read_again(connection, source, group, life)
-        apart = turn_history.sends(connection, alone.key, at) if alone else []
         tools = replace(key, system="").digest
         same_tools = turn_history.tools_sent(connection, backend.name, tools)
         told = Base(trunk, base + estimate_tokens(system), tools=tools, tools_tokens=base)
-        sends = [*turn_history.sends(connection, trunk, at), *apart, *same_tools]
+        trunks = (trunk, alone.key) if alone else (trunk,)
+        sends = [*turn_history.sends(connection, trunks, at), *same_tools]
         return _Taught(
             group,
             Terms(works, rates, told, life=life, passing=passing, again=again, alone=alone),
             sorted(sends, key=lambda one: one.first_at),
-            turn_history.share(connection, backend.name, str(getattr(backend, "version", ""))),
+            turn_history.share(connection, backend),
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sparing import codec
@@ -10,10 +11,9 @@ from sparing.approval.sections import Library, bind
 from sparing.clients.web_search import assistants_of
 from sparing.codec import JsonObject
 from sparing.config.flow import Questions
-from sparing.connection import Connection
 from sparing.engine.auto_approval import stops_of, wants_rule
 from sparing.engine.decision_input import DecidedMove, changes_said, happened, record
-from sparing.engine.orders import under_orders
+from sparing.engine.orders import ORDERS, under_orders
 from sparing.engine.unfinished_leg import (
     LastDecision,
     Said,
@@ -28,7 +28,7 @@ from sparing.feature import FeatureStatus
 from sparing.fleet.arrival import send
 from sparing.flow.state import Cause, Do, FlowState, Position
 from sparing.job import Job
-from sparing.records import events, features, gates
+from sparing.records import events, features, gates, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.runtime import signals
@@ -40,6 +40,7 @@ from sparing.runtime.surroundings import Surroundings, current
 from sparing.stages.moves import Next, StageRules
 from sparing.stages.place import Place
 from sparing.stages.stage import next_move
+from sparing.wait import ring
 from sparing.way import Policy
 
 
@@ -78,22 +79,24 @@ class Decision:
 async def decide(leg: LegStart, count: int, place: JsonObject, said: Said) -> Decision:
     """The next move. Recorded, so a replay never asks new code about an old move."""
     around = current()
-    row = row_of(around, leg.feature)
+    with around.database.read() as connection:
+        known = mailbox.before_move(connection, leg.feature, leg.id, tuple(ORDERS))
+    row = known.row
     here, said = take_up(load_place(around.folder, place), said)
     again = asks_again(said)
     now = around.now(row, here.moves + (not again))
-    known = happened(around, row, here, said)
-    found = ask_again(here) if again else next_move(here, known, _rules(around, row), now)
-    changes = changes_said(around, here, known.results)
+    came = happened(around, row, here, said, ruled=known.ruled)
+    found = ask_again(here) if again else next_move(here, came, _rules(around, row), now)
+    changes = changes_said(around, here, came.results)
     asked = asked_for(f"{leg.id}.{count}", found.jobs, said, now)
     with around.database.write() as tx:
         after = dump_place(around.folder, found.place)
         head, jobs = found.place.head, codec.dump(asked)
         features.progress(tx, row.feature.key, leg.numbers, after, head, jobs)
-        record(tx, DecidedMove(row, here, found, known, now), changes)
-        _tell_stage(tx, row, here, found, now)
+        told = record(tx, DecidedMove(row, here, found, came, now), changes)
+        events.add(tx, *told, *_begun_stage(row, here, found, now))
         bind(tx, Library(around.repository, around.feature_folder(row)), row, here, found, now)
-    ordered = under_orders(around, leg.id, found)
+    ordered = under_orders(known.order, found)
     if ordered is not found:
         found, after = ordered, dump_place(around.folder, ordered.place)
     listed = asked.jobs if found.jobs else ()
@@ -130,6 +133,7 @@ async def settle(leg: LegStart, move: Decision) -> None:
             )  # fmt: skip
             gates.open_gate(tx, gate)
         events.add(tx, _ended(leg.id, row, place, move.at))
+    ring()
 
 
 def _on_record(around: Surroundings, row: FeatureRow, place: Place, step: str, at: float) -> str:
@@ -176,8 +180,8 @@ def _status(position: Position) -> FeatureStatus:
             return FeatureStatus.ACTIVE
 
 
-def _tell_stage(tx: Connection, row: FeatureRow, before: Place, found: Next, now: float) -> None:
-    """Record that a stage begins, if this move begins one."""
+def _begun_stage(row: FeatureRow, before: Place, found: Next, now: float) -> Iterator[Event]:
+    """Tells that a stage begins, if this move begins one."""
     after = found.place
     name = after.state.stage
     began = after.marks.get(name)
@@ -186,8 +190,7 @@ def _tell_stage(tx: Connection, row: FeatureRow, before: Place, found: Next, now
         return
     if began.completed is None:
         key = f"{row.feature.key}.{after.moves}.stage"
-        told = Event.of(FeatureEvent.STAGE, key=key, feature=row.feature.key, at=now, stage=name)
-        events.add(tx, told)
+        yield Event.of(FeatureEvent.STAGE, key=key, feature=row.feature.key, at=now, stage=name)
 
 
 def _ended(leg: str, row: FeatureRow, place: Place, at: float) -> Event:

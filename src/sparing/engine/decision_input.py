@@ -26,7 +26,7 @@ from sparing.flow.advance import BREAKER, needed
 from sparing.flow.stage import StageWork
 from sparing.flow.state import Do, Outcome, OutcomeKind
 from sparing.job import Job, JobKind, JobResult
-from sparing.records import events, findings, verdicts
+from sparing.records import findings, verdicts
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.review.answers import AuthorAnswer, read_answers
@@ -45,13 +45,15 @@ TARGETED = frozenset(
 )
 
 
-def happened(around: Surroundings, row: FeatureRow, place: Place, said: Said) -> Happened:
+def happened(
+    around: Surroundings, row: FeatureRow, place: Place, said: Said, *, ruled: bool
+) -> Happened:
     """Collect it; jobs that finished before an interruption count with those that followed."""
     results = (*place.done, *said.results) if said.results else ()
     with around.database.read() as connection:
         rows = [verdicts.get(connection, one.dispatch) for one in results if one.dispatch]
         second = [verdicts.get(connection, one.second) for one in results if one.second]
-        ruled = _rulings(connection, row, place)
+        rulings = _rulings(connection, row, place) if ruled else ()
     seen = tuple(_seen(one) for one in rows if one is not None)
     answers = _answers(around, place, results)
     answer = _outcome(said.answer, said.reason)
@@ -63,7 +65,7 @@ def happened(around: Surroundings, row: FeatureRow, place: Place, said: Said) ->
     return Happened(
         results=results,
         seen=seen,
-        said=SinceLastLook(answers, ruled, inputs),
+        said=SinceLastLook(answers, rulings, inputs),
         answer=answer,
         feedback=said.feedback,
         handoff=handoff,
@@ -146,24 +148,25 @@ class DecidedMove(NamedTuple):
     at: float
 
 
-def record(tx: Connection, told: DecidedMove, changes: list[str]) -> None:
-    """Record a review and what was decided on it, or an author's turn and what it changed."""
+def record(tx: Connection, told: DecidedMove, changes: list[str]) -> list[Event]:
+    """Record a review and what was decided on it; returns what is to be told of it, or of an
+    author's turn and what it changed."""
     before, found, happened = told.before, told.found, told.happened
+    events = list[Event]()
     if found.before is not None and happened.second is not None:
-        _record_look(tx, told, before, happened.seen, found.before)
+        events += _record_look(tx, told, before, happened.seen, found.before)
         between = replace(before, review=found.before.state)
         assert found.ruled is not None
-        _record_look(tx, told, between, (happened.second,), found.ruled, ".second")
+        events += _record_look(tx, told, between, (happened.second,), found.ruled, ".second")
     elif found.ruled is not None:
-        _record_look(tx, told, before, happened.seen, found.ruled)
+        events += _record_look(tx, told, before, happened.seen, found.ruled)
     if changes:
-        _tell(tx, told, ChangesEvent(tuple(changes)))
+        events.append(_event(told, ChangesEvent(tuple(changes))))
     if found.by_rule:
-        _tell(tx, told, FeatureEvent.PASSED, found.by_rule)
+        events.append(_event(told, FeatureEvent.PASSED, found.by_rule))
     if happened.answer is None and found.place.state.rejects != before.state.rejects:
-        _tell(tx, told, FeatureEvent.SENT_BACK, _sent_back(before, found))
-    for role, text in found.notes:
-        _tell(tx, told, WarningEvent(role), text)
+        events.append(_event(told, FeatureEvent.SENT_BACK, _sent_back(before, found)))
+    return [*events, *(_event(told, WarningEvent(role), text) for role, text in found.notes)]
 
 
 def _record_look(
@@ -173,11 +176,13 @@ def _record_look(
     seen: tuple[SeenVerdict, ...],
     ruled: GovernorRuling,
     name: str = "",
-) -> None:
-    findings.put_findings(tx, _rows(tx, told.row, before, ruled.state))
-    if seen:
-        looked = look_data(before, seen, ruled)
-        _tell(tx, told, load(LookEvent, looked), "; ".join(ruled.reasons), name)
+) -> list[Event]:
+    if ruled.state.tracked:
+        findings.put_findings(tx, _rows(tx, told.row, before, ruled.state))
+    if not seen:
+        return []
+    looked = load(LookEvent, look_data(before, seen, ruled))
+    return [_event(told, looked, "; ".join(ruled.reasons), name)]
 
 
 def _sent_back(before: Place, found: Next) -> str:
@@ -190,12 +195,10 @@ def _sent_back(before: Place, found: Next) -> str:
     return f"back to {found.place.state.stage} with what was found ({times})"
 
 
-def _tell(
-    tx: Connection, told: DecidedMove, what: RunEvent, text: str = "", name: str = ""
-) -> None:
+def _event(told: DecidedMove, what: RunEvent, text: str = "", name: str = "") -> Event:
     feature, stage = told.row.feature.key, told.before.state.stage
     key = f"{feature}.{told.found.place.moves}.{kind_of(what)}{name}"
-    events.add(tx, Event.of(what, key=key, feature=feature, at=told.at, stage=stage, text=text))
+    return Event.of(what, key=key, feature=feature, at=told.at, stage=stage, text=text)
 
 
 def changes_said(around: Surroundings, place: Place, results: tuple[JobResult, ...]) -> list[str]:

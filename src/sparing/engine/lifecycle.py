@@ -30,7 +30,7 @@ from sparing.errors import SparingError
 from sparing.fleet.arrival import bring, tell_put_off
 from sparing.fleet.seat import Seat
 from sparing.fleet.slots import Slots, open_slots
-from sparing.records.claims import Claimable, Leg
+from sparing.records.claims import Claimable, Due, Leg
 from sparing.records.copies import copy_daily
 from sparing.records.features import FeatureRow
 from sparing.runtime.source import row_of
@@ -53,19 +53,18 @@ class Engine:
     """What a command that runs features may do with the engine; made by `running`."""
 
     def __init__(self, around: Surroundings, seat: Seat, slots: Slots, lost: str = "") -> None:
-        self._around, self._seat, self._slots = around, seat, slots
-        self._lost = lost
+        self._around, self._seat, self._slots, self._lost = around, seat, slots, lost
         self._started: set[Leg] = set()
         self._revived: Counter[str] = Counter()
 
-    async def tick(self) -> bool:
+    async def tick(self, known: Due | None = None) -> bool:
         """Act on letters, claim legs and start them; returns whether features run here."""
         with database_errors(self._around.folder):
             if self._around.folder.server is None:
                 await asyncio.to_thread(copy_daily, self._around.folder.path, time.time())
             if self._slots.closed:
                 return False
-            due = await asyncio.to_thread(self._seat.due, self._around.database)
+            due = await asyncio.to_thread(self._seat.due, self._around.database, known)
             if due.letters:
                 await asyncio.to_thread(obey_all, self._around, time.time())
             new = (due.letters or due.free) and await self._claim()
@@ -133,6 +132,8 @@ class Engine:
         """Returns whether there was something to claim."""
         found = await asyncio.to_thread(self._seat.claim, self._around.database)
         for one in found:
+            if self._around.travel is None and not one.previous:
+                continue  # nothing to fetch, nobody to take over from
             row = await asyncio.to_thread(row_of, self._around, one.key)
             try:
                 await asyncio.to_thread(self._bring, row, one.disk == self._seat.disk)
@@ -161,8 +162,7 @@ class Engine:
     async def _revive(self) -> None:
         """Restart legs that died because the server was unreachable; other failures are
         reported."""
-        dead = await self.failed()
-        if not dead:
+        if not (dead := await self.failed()):
             return
         for row in await asyncio.to_thread(legs_to_start, self._around, self._seat.executor):
             key, why = row.feature.key, dead.get(row.leg_id, "")

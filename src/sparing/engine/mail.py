@@ -7,6 +7,7 @@ from the feature's row, so a crash in between loses nothing and repeats nothing.
 from __future__ import annotations
 
 from sparing import codec
+from sparing.approval import repeated_feedback
 from sparing.approval.later_edits import edit_since, void
 from sparing.connection import Connection
 from sparing.engine.decision import LegStart
@@ -18,7 +19,6 @@ from sparing.records import events, features, gates, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import SAY, Letter
-from sparing.runtime import repeated_feedback
 from sparing.runtime.surroundings import Surroundings
 
 START = "start"

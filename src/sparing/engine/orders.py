@@ -10,8 +10,6 @@ from dataclasses import replace
 
 from sparing.flow.advance import advance
 from sparing.flow.state import Cause, Do, Outcome, OutcomeKind
-from sparing.records import mailbox
-from sparing.runtime.surroundings import Surroundings
 from sparing.stages.moves import Next
 
 PAUSE = "pause"
@@ -22,13 +20,9 @@ ORDERS = {
 }
 
 
-def under_orders(around: Surroundings, leg: str, found: Next) -> Next:
+def under_orders(verb: str, found: Next) -> Next:
     """The move that was decided, unless a person wants this leg to end."""
-    if not found.jobs:
-        return found
-    with around.database.read() as connection:
-        verb = mailbox.of_leg(connection, leg, tuple(ORDERS))
-    if not verb:
+    if not found.jobs or not verb:
         return found
     move = advance(found.place.state, ORDERS[verb])
     if move.do is Do.REFUSE:

@@ -68,7 +68,7 @@ def body_of(around: Surroundings, row: FeatureRow, job: Job) -> Body:
     with around.database.read() as connection:
         checks = events.last(connection, row.feature.key, ChecksEvent.kind)
         lessons = _lessons(connection, row)
-        left = {stage: count_open(connection, row.feature.key, stage) for stage in place.marks}
+        left = count_open(connection, row.feature.key)
         cost = cost_words(totals.get(connection, "feature", row.feature.key))
     facts = HandoverFacts(
         files=[_file(one) for one in changed[:MOST_FILES]],

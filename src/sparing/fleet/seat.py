@@ -51,27 +51,39 @@ class Seat:
         with database.write() as tx:
             claims.release(tx, self.executor, one)
 
-    def due(self, database: Database) -> Due:
-        with database.read() as connection:
-            found = claims.due(connection, self.executor)
-        if not found.free:
+    def due(self, database: Database, known: Due | None = None) -> Due:
+        """What there is to act on; `known` if it was read just now."""
+        if known is None:
+            with database.read() as connection:
+                known = claims.due(connection, self.executor)
+        if not known.free:
             self._seen.clear()
-        return found
+        return known
 
     def claim(self, database: Database) -> list[Claimable]:
         """Claim the features that are free and fit here."""
+        if self.presence is None and self.most is None:
+            return self._claim_alone(database)
         with database.read() as connection:
             free = claims.claimable(connection, self.executor)
             if not free:
                 return []
-            held = claims.of_worker(connection, self.executor)
-            disks = frozenset(one.disk for one in workers.every(connection))
+            held = claims.of_worker(connection, self.executor) if self.most else ()
+            others = workers.every(connection) if self.presence else ()
+        disks = frozenset(one.disk for one in others)
         room = len(free) if self.most is None else self.most - len(held)
         keys = [one.key for one in self._ordered(free, disks)][: max(0, room)]
         if not keys:
             return []
         with database.write() as tx:
             return claims.claim(tx, self.executor, self.disk, keys)
+
+    def _claim_alone(self, database: Database) -> list[Claimable]:
+        """Without other workers: no one else writes if there is nothing to claim."""
+        with database.write() as tx:
+            free = self._ordered(claims.claimable(tx, self.executor), frozenset())
+            claims.take(tx, self.executor, self.disk, free)
+        return free
 
     def _ordered(self, free: Sequence[Claimable], disks: frozenset[str]) -> list[Claimable]:
         """Features last worked on here come first; those of another live worker only after a

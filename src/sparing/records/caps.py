@@ -1,14 +1,15 @@
 """Caps: limits as people have raised them, compared with what is spent at this moment.
 
-`reached` is asked inside the transaction that reserves, which holds the write lock from its
+`current` is asked inside the transaction that reserves, which holds the write lock from its
 beginning: of any number of processes only one can take the last cent. Raises are only ever
 added; a limit is the highest that the settings or a person allow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sparing.connection import Connection
 from sparing.money import Amount, CapLimits, CapMeasure, CapScope, Reached
@@ -63,9 +64,41 @@ def record(tx: Connection, given: Raise) -> None:
     )
 
 
+class Caps(NamedTuple):
+    """The limits in force, and how far they are used up."""
+
+    limits: CapLimits
+    standings: tuple[CapStanding, ...]
+
+    def reached(self, worst: Amount) -> Reached | None:
+        """The first cap that a turn could break at worst."""
+        return next(_all_reached(self.standings, worst), None)
+
+
+def current(connection: Connection, limits: CapLimits, whose: Whose) -> Caps:
+    """Read with one statement, as it is asked before every turn."""
+    keys = _keys(whose)
+    which = " or ".join(["(scope = ? and name = ?)"] * len(keys))
+    rows = connection.execute(
+        f"select 1, scope, name, measure, max(amount), 0 from raises {_OF_FEATURE}"  # noqa: S608
+        " union all select 0, scope, name, '', charged_tokens, charged_nano_usd from totals"
+        f" where {which}",
+        (whose.feature, *(value for key in keys for value in key)),
+    ).fetchall()
+    raised = {(row[1], row[2], row[3]): int(row[4]) for row in rows if row[0]}
+    spent = {(row[1], row[2]): Amount(row[4], row[5]) for row in rows if not row[0]}
+    found = _in_force(raised, limits, whose)
+    return Caps(found, _standings([spent.get(key, Amount(0, 0)) for key in keys], found, whose))
+
+
 def in_force(connection: Connection, limits: CapLimits, whose: Whose) -> CapLimits:
     """The limits of the settings, or what people have raised them to."""
-    raised = _raised(connection, whose.feature)
+    return _in_force(_raised(connection, whose.feature), limits, whose)
+
+
+def _in_force(
+    raised: Mapping[tuple[str, str, str], int], limits: CapLimits, whose: Whose
+) -> CapLimits:
 
     def highest(scope: CapScope, name: str, measure: CapMeasure, limit: int) -> int:
         return max(limit, raised.get((scope.value, name, measure.value), 0))
@@ -92,11 +125,13 @@ def raised_features(connection: Connection) -> frozenset[str]:
     return frozenset(str(row[0]) for row in connection.execute("select feature from raises"))
 
 
+_OF_FEATURE = "where scope = 'day' or feature = ? group by scope, name, measure"
+
+
 def _raised(connection: Connection, feature: str) -> dict[tuple[str, str, str], int]:
     """Raised limits by scope, name and measure; a day's apply to every feature."""
     found = connection.execute(
-        "select scope, name, measure, max(amount) from raises"
-        " where scope = 'day' or feature = ? group by scope, name, measure",
+        f"select scope, name, measure, max(amount) from raises {_OF_FEATURE}",  # noqa: S608
         (feature,),
     )
     return {(row[0], row[1], row[2]): int(row[3]) for row in found}
@@ -104,23 +139,22 @@ def _raised(connection: Connection, feature: str) -> dict[tuple[str, str, str], 
 
 def standings(connection: Connection, limits: CapLimits, whose: Whose) -> tuple[CapStanding, ...]:
     """Feature, stage and day; `limits` are those in force."""
+    found = totals.of_keys(connection, _keys(whose))
+    spent = [Amount(one.charged_tokens, one.charged_nano_usd) for one in found]
+    return _standings(spent, limits, whose)
+
+
+def _keys(whose: Whose) -> tuple[totals.Key, ...]:
     stage = totals.stage_key(whose.feature, whose.stage)
-    keys = (("feature", whose.feature), (totals.FEATURE_STAGE, stage), ("day", whose.day))
-    spent = [
-        Amount(one.charged_tokens, one.charged_nano_usd) for one in totals.of_keys(connection, keys)
-    ]
+    return ("feature", whose.feature), (totals.FEATURE_STAGE, stage), ("day", whose.day)
+
+
+def _standings(spent: Sequence[Amount], limits: CapLimits, whose: Whose) -> tuple[CapStanding, ...]:
     return (
         CapStanding(CapScope.FEATURE, "", spent[0], limits.feature),
         CapStanding(CapScope.STAGE, whose.stage, spent[1], limits.stage),
         CapStanding(CapScope.DAY, whose.day, spent[2], limits.day),
     )
-
-
-def reached(
-    connection: Connection, limits: CapLimits, whose: Whose, worst: Amount
-) -> Reached | None:
-    """The first cap that the turn could break at worst; `limits` are those in force."""
-    return next(_all_reached(standings(connection, limits, whose), worst), None)
 
 
 def _all_reached(held: tuple[CapStanding, ...], worst: Amount) -> Iterator[Reached]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from sparing.connection import Connection
-from sparing.records.features import REVIEWS
+from sparing.records.features import COLUMNS, REVIEWS, FeatureRow, row_of
 
 
 class Claimable(NamedTuple):
@@ -42,7 +42,7 @@ class Due(NamedTuple):
 
 
 def due(connection: Connection, worker: str) -> Due:
-    """With one statement: it is asked after every write."""
+    """With one short statement: it is asked every second."""
     rows = connection.execute(
         "select 'letter', '', 0, 0 from mailbox where done is null"  # noqa: S608
         f" union all select 'free', '', 0, 0 from features where {_FREE}"
@@ -53,6 +53,32 @@ def due(connection: Connection, worker: str) -> Due:
     kinds = {row[0] for row in rows}
     legs = frozenset((row[1], row[2], row[3]) for row in rows if row[0] == "leg")
     return Due("letter" in kinds, "free" in kinds, legs)
+
+
+class Overview(NamedTuple):
+    """All features, what a worker has to act on, and the number of the latest event."""
+
+    rows: list[FeatureRow]
+    due: Due
+    event: int
+
+
+def overview(connection: Connection, worker: str) -> Overview:
+    """With one statement: it is asked after every write."""
+    found = connection.execute(
+        f"select {COLUMNS}, (select count(*) from mailbox where done is null),"  # noqa: S608
+        " (select count(*) from workers where workers.id = features.executor),"
+        " (select coalesce(max(n), 0) from events)"
+        f" from features where number < {REVIEWS} order by number"
+    ).fetchall()
+    rows = [row_of(*row[:-3]) for row in found]
+    running = [(row, one[-2]) for row, one in zip(rows, found, strict=True) if row.running]
+    free = any(row.executor != worker and not (row.executor and live) for row, live in running)
+    legs = {
+        (row.feature.key, row.generation, row.leg) for row, _ in running if row.executor == worker
+    }
+    due = Due(any(one[-3] for one in found), free, frozenset(legs))
+    return Overview(rows, due, max((one[-1] for one in found), default=0))
 
 
 def claimable(connection: Connection, worker: str) -> list[Claimable]:
@@ -69,11 +95,16 @@ def claim(tx: Connection, worker: str, disk: str, keys: Iterable[str]) -> list[C
     """Claim these features for the worker; returns those that were still free."""
     wanted = frozenset(keys)
     found = [one for one in claimable(tx, worker) if one.key in wanted]
-    for one in found:
+    take(tx, worker, disk, found)
+    return found
+
+
+def take(tx: Connection, worker: str, disk: str, free: Iterable[Claimable]) -> None:
+    """Claim what was found to be free in the same transaction."""
+    for one in free:
         tx.execute(
             "update features set executor = ?, disk = ? where key = ?", (worker, disk, one.key)
         )
-    return found
 
 
 def release(tx: Connection, worker: str, one: Claimable) -> None:

@@ -8,6 +8,7 @@ say a thing once.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -55,13 +56,12 @@ def findings_of(connection: Connection, feature: str, stage: str = "") -> tuple[
     return tuple(FindingRow(*row) for row in rows)
 
 
-def count_open(connection: Connection, feature: str, stage: str) -> int:
-    """How many findings of a stage are neither resolved nor part of another one."""
+def count_open(connection: Connection, feature: str) -> Counter[str]:
+    """By stage: how many findings are neither resolved nor part of another one."""
     found = connection.execute(
-        "select body from findings where feature = ? and stage = ? and state != 'resolved'",
-        (feature, stage),
+        "select stage, body from findings where feature = ? and state != 'resolved'", (feature,)
     )
-    return sum(not json.loads(body).get("into") for (body,) in found)
+    return Counter(str(stage) for stage, body in found if not json.loads(body).get("into"))
 
 
 def raised_by(connection: Connection, role: str) -> tuple[FindingRow, ...]:

@@ -54,6 +54,17 @@ def waiting(connection: Connection, feature: str) -> Gate | None:
     return _gate(found) if found else None
 
 
+def unanswered(connection: Connection, feature: str) -> Gate | None:
+    """The open gate, unless its answer is already in the mailbox."""
+    found = connection.execute(
+        f"select {COLUMNS}, (select count(*) from mailbox where mailbox.gate = gates.id"  # noqa: S608
+        " and mailbox.done is null) as letters"
+        " from gates where feature = ? and answer is null order by rowid desc limit 1",
+        (feature,),
+    ).fetchone()
+    return None if found is None or found["letters"] else _gate(found)
+
+
 def answered_by_person(connection: Connection, feature: str, since: float) -> bool:
     """Whether a person, and not a rule, has answered the latest gate since then."""
     found = connection.execute(

@@ -8,7 +8,7 @@ The calls of a turn are kept as JSON, since they are read with their row only.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import astuple
 from functools import lru_cache
 from typing import NamedTuple
@@ -61,17 +61,15 @@ def last_number(connection: Connection, dispatch: str) -> int:
 
 def finish(tx: Connection, dispatch: str, number: int, result: AttemptResult) -> None:
     """Replace an attempt's reservation with its actual bill. A second call changes nothing."""
-    row = _get(tx, dispatch, number)
-    if row["seconds"] is not None:
-        return
     known = result.usage is not None
     usage = result.usage or Usage()
     buckets = (usage.uncached, usage.read, usage.write_5m, usage.write_1h, usage.output)
-    tx.execute(
+    changed = tx.execute(
         "update ledger set outcome = ?, session = ?, uncached = ?, read = ?, write_5m = ?,"
         " write_1h = ?, output = ?, origin = ?, nano_usd = ?, calls = ?, context_tokens = ?,"
         " seconds = ?, files_read = ?, reply = ?, failure = ?, detail = ?, opened = ?"
-        " where dispatch = ? and attempt = ?",
+        " where dispatch = ? and attempt = ? and seconds is null"
+        " returning rowid as place, *",
         (
             AttemptState.KNOWN if known else AttemptState.UNKNOWN,
             result.session,
@@ -86,7 +84,10 @@ def finish(tx: Connection, dispatch: str, number: int, result: AttemptResult) ->
             *(dispatch, number),
         ),
     )
-    totals.add(tx, row, _settled(row, result) if known else Tally(seconds=result.seconds))
+    file = getattr(tx, "identity", None)
+    for row in changed.fetchall():
+        _read_rows[(file, row["place"], *(row[one] for one in _TOLD_BY[1:]))] = _row(row)
+        totals.add(tx, row, _settled(row, result) if known else Tally(seconds=result.seconds))
 
 
 def _settled(row: Row, result: AttemptResult) -> Tally:
@@ -161,16 +162,24 @@ def of_dispatch(connection: Connection, dispatch: str) -> list[LedgerRow]:
     return [_row(row) for row in connection.execute(every, (dispatch,))]
 
 
-def of_trunk(connection: Connection, trunk: str, since: float, limit: int) -> list[LedgerRow]:
-    """The latest turns that share a cached prefix, oldest first, including open ones."""
-    last = "select * from ledger where trunk = ? and started >= ? order by rowid desc limit ?"
-    rows = connection.execute(last, (trunk, since, limit)).fetchall()
-    return [_row(row) for row in reversed(rows)]
+def of_trunks(
+    connection: Connection, trunks: Sequence[str], since: float, limit: int
+) -> list[list[LedgerRow]]:
+    """For each cached prefix, the latest turns that share it, oldest first, also open ones."""
+    last = (
+        "select * from (select rowid as place, ledger.* from ledger"
+        " where trunk = ? and started >= ? order by rowid desc limit ?) as latest"
+    )
+    asked = tuple(dict.fromkeys(trunks))
+    values = tuple(value for trunk in asked for value in (trunk, since, limit))
+    rows = connection.execute(" union all ".join([last] * len(asked)), values).fetchall()
+    rows.sort(key=lambda row: row["place"])
+    return [[_row(row) for row in rows if row["trunk"] == trunk] for trunk in trunks]
 
 
 def of_backend(connection: Connection, backend: str, limit: int) -> list[LedgerRow]:
-    """The latest successful turns of a backend, oldest first."""
-    return _good(connection, "backend = ?", (backend, limit))
+    """The latest successful turns of a backend, at most `MOST_GOOD`, oldest first."""
+    return _good(connection, backend)[0][-limit:]
 
 
 class LastEnd(NamedTuple):
@@ -200,29 +209,27 @@ def last_start(connection: Connection, feature: str) -> float:
 
 
 def resumed(connection: Connection, backend: str, limit: int) -> list[LedgerRow]:
-    """The latest successful turns that resumed a session."""
-    return _good(connection, "way = 'resume' and backend = ?", (backend, limit))
+    """The latest successful turns that resumed a session, at most `MOST_RESUMED`."""
+    return _good(connection, backend)[1][-limit:]
 
 
-def _good(connection: Connection, which: str, values: tuple[object, ...]) -> list[LedgerRow]:
-    """Successful turns; only their price can still change, so each row is parsed in full only
-    once."""
-    brief = (
-        f"select {_TOLD_BY} from ledger where {which} and outcome = 'known' and failure = ''"  # noqa: S608
-        " order by rowid desc limit ?"
-    )
+def _good(connection: Connection, backend: str) -> tuple[list[LedgerRow], list[LedgerRow]]:
+    """Successful turns, and those that resumed, with one statement for all who ask within a plan.
+    Only their price can still change, so each row is parsed in full only once."""
+    values = (backend, MOST_GOOD, backend, MOST_RESUMED)
+    rows = sorted(connection.execute(_BRIEF, values).fetchall(), key=lambda row: row["rowid"])
     file = getattr(connection, "identity", None)
-    found: list[LedgerRow] = []
-    for row in reversed(connection.execute(brief, values).fetchall()):
-        key = (file, *row)
-        known = _read_rows.get(key)
-        if known is None:
-            whole = connection.execute("select * from ledger where rowid = ?", (row["rowid"],))
-            known = _read_rows[key] = _row(whole.fetchone())
-        found.append(known)
+    keys = {row["rowid"]: (file, *row[1:]) for row in rows}
+    known = {n: _read_rows[key] for n, key in keys.items() if key in _read_rows}
+    if new := tuple(keys.keys() - known.keys()):
+        marks = ", ".join("?" * len(new))
+        whole = f"select rowid as place, ledger.* from ledger where rowid in ({marks})"  # noqa: S608
+        known |= {row["place"]: _row(row) for row in connection.execute(whole, new)}
+    _read_rows.update({keys[n]: row for n, row in known.items()})
     while len(_read_rows) > MOST_READ:
         _read_rows.pop(next(iter(_read_rows)), None)
-    return found
+    good = [known[row["rowid"]] for row in rows if not row["again"]]
+    return good, [known[row["rowid"]] for row in rows if row["again"]]
 
 
 def of_session(connection: Connection, feature: str, session: str) -> list[LedgerRow]:
@@ -241,9 +248,19 @@ def _charged(row: Row, cost: int | None) -> int:
     return 0 if row["billing"] == Billing.SUBSCRIPTION else cost or 0
 
 
-_TOLD_BY = "rowid, dispatch, attempt, started, seconds, nano_usd, prompt, reply, session"
+_TOLD_BY = (
+    "rowid", "dispatch", "attempt", "started", "seconds", "nano_usd", "prompt", "reply", "session",
+)  # fmt: skip
 _read_rows: dict[tuple[object, ...], LedgerRow] = {}
 MOST_READ = 2048
+MOST_GOOD, MOST_RESUMED = 240, 20
+_LATEST = (
+    f"select * from (select {{}} as again, {', '.join(_TOLD_BY)} from ledger"  # noqa: S608
+    " where {} and outcome = 'known' and failure = '' order by rowid desc limit ?) as latest"
+)
+_BRIEF = " union all ".join(
+    (_LATEST.format(0, "backend = ?"), _LATEST.format(1, "way = 'resume' and backend = ?"))
+)
 _PLAIN = (
     "dispatch", "feature", "leg", "stage", "role", "iteration", "task", "template", "way", "reason",
     "backend", "model", "prompt", "prompt_chars", "started", "trunk",

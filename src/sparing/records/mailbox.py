@@ -7,9 +7,13 @@ count once; the engine acts on rows in order and marks them done.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from sparing.connection import Connection
 from sparing.lazy_dataclass import lazy_dataclass
+from sparing.records import features
+from sparing.records.features import FeatureRow
+from sparing.wait import ring
 
 SAY = "say"
 """The verb of a message for an author; it answers nothing."""
@@ -27,6 +31,7 @@ class Letter:
 
 def post(tx: Connection, key: str, letter: Letter, at: float) -> bool:
     """Add a letter; False if there is already one with this key."""
+    ring()
     done = tx.execute(
         "insert into mailbox (key, feature, verb, gate, body, sender, sent)"
         " values (?, ?, ?, ?, ?, ?, ?) on conflict (key) do nothing",
@@ -61,15 +66,28 @@ def sent_at(connection: Connection, n: int) -> float:
     return float(found[0])
 
 
-def of_leg(connection: Connection, leg: str, verbs: Sequence[str]) -> str:
-    """The last of these verbs that a person sent to a leg that runs; empty if none."""
+class BeforeMove(NamedTuple):
+    """What is known before a move is decided."""
+
+    row: FeatureRow
+    order: str
+    """The last verb that a person sent to the leg that runs; empty if none."""
+    ruled: bool
+    """A person has ruled on findings of the feature."""
+
+
+def before_move(connection: Connection, feature: str, leg: str, verbs: Sequence[str]) -> BeforeMove:
+    """With one statement; `verbs` are those that a leg that runs may be sent."""
     marks = ", ".join("?" * len(verbs))
-    row = connection.execute(
-        f"select verb from mailbox where gate = ? and verb in ({marks})"  # noqa: S608
-        " order by n desc limit 1",
-        (leg, *verbs),
+    found = connection.execute(
+        f"select {features.COLUMNS}, (select verb from mailbox where gate = ?"  # noqa: S608
+        f" and verb in ({marks}) order by n desc limit 1),"
+        " (select count(*) from rulings where feature = features.key) from features where key = ?",
+        (leg, *verbs, feature),
     ).fetchone()
-    return str(row[0]) if row else ""
+    assert found is not None, f"{feature} has no row"
+    *values, verb, rulings = found
+    return BeforeMove(features.row_of(*values), verb or "", rulings > 0)
 
 
 def forward(tx: Connection, leg: str, new: str) -> None:

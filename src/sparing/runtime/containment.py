@@ -7,7 +7,7 @@ in the story of the feature. Nothing here stops the work: the sandbox does that.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
 
@@ -15,6 +15,7 @@ from sparing.clients.check_means import lent_to_checks
 from sparing.codec import JsonObject
 from sparing.event import write_event
 from sparing.records import features
+from sparing.records.features import FeatureRow
 from sparing.runtime.source import Source
 from sparing.turn_event import ContainedEvent, IncidentEvent
 from sparing.workspace.git import containment
@@ -54,8 +55,7 @@ class Guard:
     def after(self, *, writes: bool) -> Receipt:
         level, role = self.source.around.level, self.source.job.who
         now = _look(self.source)
-        own = _own(self.source, (*self.seen, *now))
-        changed = containment.differences(self.seen, now, own)
+        own, changed = self._compared(now)
         incident, found = IncidentEvent(level.name.lower(), changed), list[str]()
         if changed:
             found.append(f"changed meanwhile: {_listed(changed)}{_who(level)}")
@@ -81,6 +81,15 @@ class Guard:
             contained = replace(contained, tree=tree)
             said = f"{said}; tree {tree[:10]} unchanged"
         return Receipt.of(contained, said)
+
+    def _compared(self, now: Sight) -> tuple[frozenset[str], tuple[str, ...]]:
+        """What is ours to change, and what else has changed; other features are asked for only
+        if something has."""
+        row, names = self.source.row, (*self.seen, *now)
+        own = _own(row, names, ())
+        if containment.differences(self.seen, now, own):
+            own = _own(row, names, _rows(self.source))
+        return own, containment.differences(self.seen, now, own)
 
     def _undo(self) -> tuple[str, ...]:
         """Reset a reviewer's worktree to the commit it reviewed; returns the paths it had
@@ -138,12 +147,11 @@ def _look(source: Source) -> Sight:
     return containment.look(around.repository, others)
 
 
-def _own(source: Source, seen: Iterable[str]) -> frozenset[str]:
+def _own(row: FeatureRow, seen: Iterable[str], others: Sequence[FeatureRow]) -> frozenset[str]:
     """What the engine itself may change meanwhile, for this feature and for others."""
-    rows = _rows(source)
     lanes = branch_place(PREFIX)
-    branches = (branch_place(row.feature.branch) for row in rows)
-    busy = {source.row.feature.name, *(row.feature.name for row in rows if row.running)}
+    branches = (branch_place(one.feature.branch) for one in (row, *others))
+    busy = {row.feature.name, *(one.feature.name for one in others if one.running)}
     of_lanes = (
         name
         for name in seen
@@ -157,7 +165,7 @@ def _places(name: str) -> tuple[str, str]:
     return worktree_place(name), f"files of {name}"
 
 
-def _rows(source: Source) -> list[features.FeatureRow]:
+def _rows(source: Source) -> list[FeatureRow]:
     with source.around.database.read() as connection:
         return features.list_all(connection)
 

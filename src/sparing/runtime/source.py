@@ -59,7 +59,7 @@ class Source:
     _read: dict[tuple[str, ...], Any] = field(
         default_factory=dict[tuple[str, ...], Any], compare=False, repr=False
     )
-    """What was read for this job: commits do not change, and roles not within a step."""
+    """What was read for this job: commits do not change, and roles not within a dispatch."""
 
     def on(self, model: str) -> Source:
         return replace(self, on_model=model)
@@ -211,7 +211,8 @@ class Source:
     def verdicts(self) -> list[verdicts.VerdictRow]:
         """All verdicts of this stage, in order."""
         with self.around.database.read() as connection:
-            return verdicts.of_feature(connection, self.row.feature.key, self.job.stage)
+            every = verdicts.of_feature(connection, self.row.feature.key)
+        return [row for row in every if row.stage == self.job.stage]
 
     def changed(self, since: str) -> tuple[FileChange, ...]:
         """Changed files outside the feature's own folder."""
@@ -241,9 +242,8 @@ class Source:
 
 def _cut(text: str) -> str:
     """The rules, cut with a note if they would crowd out everything else."""
-    if len(text) <= RULES_CHARS:
-        return text
-    return f"{text[:RULES_CHARS]}\n[{len(text) - RULES_CHARS} more characters are in the file]\n"
+    more = f"\n[{len(text) - RULES_CHARS} more characters are in the file]\n"
+    return text if len(text) <= RULES_CHARS else f"{text[:RULES_CHARS]}{more}"
 
 
 def row_of(around: Surroundings, key: str) -> FeatureRow:
@@ -271,8 +271,15 @@ def session_owner(job: Job) -> str:
     return joint_name(job.panel) if job.panel else job.role
 
 
+MOST_PREPARED = 16
+
+
 def source_of(ticket: Ticket, job: Job, sent_to: str = "") -> Source:
+    """Steps that know the backend have what the first one has read: only the end writes any."""
     around = current()
+    known = around.prepared.get(ticket.id) if sent_to else None
+    if isinstance(known, Source) and known.around is around and known.job == job:
+        return replace(known, sent_to=sent_to)
     with around.database.read() as connection:
         row, session = sessions.with_feature(
             connection, ticket.feature, _scope_before(job), session_owner(job)
@@ -281,12 +288,13 @@ def source_of(ticket: Ticket, job: Job, sent_to: str = "") -> Source:
     ended = job.going.go is SessionStep.HAND_OFF or job.going.anew
     kept = None if ended else session
     shared = bool(job.going.thread) and kept is not None
-    return Source(
-        around=around,
-        row=row,
-        job=job,
-        session=kept,
-        final=job.final,
-        transition=shared,
+    found = Source(
+        around=around, row=row, job=job, session=kept, final=job.final, transition=shared,
         sent_to=sent_to,
-    )
+    )  # fmt: skip
+    if not sent_to:
+        around.prepared[ticket.id] = found
+        while len(around.prepared) > MOST_PREPARED:
+            around.last_tries.pop(old := next(iter(around.prepared)), None)
+            del around.prepared[old]
+    return found

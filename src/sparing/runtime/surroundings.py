@@ -61,6 +61,10 @@ class Surroundings:
     """How work gets to other workers; without it, it stays on this machine."""
     versions: dict[str, str] = field(default_factory=dict[str, str])
     """Versions of clients by backend, as last seen."""
+    prepared: dict[str, object] = field(default_factory=dict[str, object])
+    """Sources of dispatches under way, by ticket: see `source.source_of`."""
+    last_tries: dict[str, float] = field(default_factory=dict[str, float])
+    """When the last try of a dispatch began that was sent from here."""
     _loaded: dict[str, Loaded] = field(default_factory=dict[str, Loaded])
     _backends: dict[str, Backend] = field(default_factory=dict[str, Backend])
     _files: dict[str, tuple[object, ...]] = field(default_factory=dict[str, tuple[object, ...]])

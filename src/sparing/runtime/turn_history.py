@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sparing import turn
+from sparing.agents.backend import Backend
 from sparing.artifact import ArtifactName
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.connection import Connection
@@ -69,10 +70,11 @@ def memory_of(way: Way, *, noted: bool, handed: bool = False, chained: bool = Fa
     return Memory.NOTES if noted else Memory.NONE
 
 
-def sends(connection: Connection, trunk: str, at: float) -> list[SentPrompt]:
-    """What was sent under this trunk key, as far as a cache may still hold it."""
-    rows = ledger.of_trunk(connection, trunk, at - CACHE_SECONDS, MOST_SENDS)
-    return [_sent(trunk, row) for row in rows if row.attempt.sent]
+def sends(connection: Connection, trunks: Sequence[str], at: float) -> list[SentPrompt]:
+    """What was sent under these trunk keys, as far as a cache may still hold it."""
+    found = ledger.of_trunks(connection, trunks, at - CACHE_SECONDS, MOST_SENDS)
+    by_trunk = zip(trunks, found, strict=True)
+    return [_sent(trunk, row) for trunk, rows in by_trunk for row in rows if row.attempt.sent]
 
 
 def _sent(trunk: str, row: LedgerRow) -> SentPrompt:
@@ -141,12 +143,14 @@ def kind_of(row: LedgerRow) -> TurnClass | None:
     return TurnClass(attempt.role, errand, memory)
 
 
-def share(connection: Connection, backend: str, version: str) -> Share:
+def share(connection: Connection, backend: Backend) -> Share:
     """How much of a warm transcript this client's resumed turns have read from the cache,
-    including the one seen when its resume was checked."""
-    checked = resume_checks.get(connection, backend, version)
+    including the one seen when its resume was checked, where that is necessary."""
+    name, version = backend.name, str(getattr(backend, "version", ""))
+    proven = backend.capabilities.proven
+    checked = None if proven else resume_checks.get(connection, name, version)
     first = [] if checked is None or checked.share is None else [checked.share]
-    rows = ledger.resumed(connection, backend, MOST_RESUMES)
+    rows = ledger.resumed(connection, name, MOST_RESUMES)
     return observed_share(
         first
         + [

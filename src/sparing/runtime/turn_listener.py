@@ -55,14 +55,19 @@ class Listener:
             self._waiting = [*waiting, *self._waiting]
 
     def flush(self) -> None:
+        told = self.rest()
+        if told:
+            with self._database.write() as tx:
+                add(tx, *told)
+
+    def rest(self) -> list[Event]:
+        """What was not written yet, to be written by the caller."""
         ticket, job = self._ticket, self._job
         if self._later is not None:
             self._later.cancel()
             self._later = None
         events, self._waiting = self._waiting, []
         self._written = time.monotonic()
-        if not events and self._receipt is None:
-            return
         told = list[Event]()
         for event in events:
             self._told += 1
@@ -72,5 +77,4 @@ class Listener:
             kind, text, data = self._receipt
             name = f"receipt.{self._number}"
             told.append(event_of(ticket, job, kind, text=text, data=data, name=name))
-        with self._database.write() as tx:
-            add(tx, *told)
+        return told

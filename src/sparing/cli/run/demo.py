@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import tomllib
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from sparing.double.agent.repository import module_files
 from sparing.errors import ConfigError, UsageError
 from sparing.feature import FeatureStatus
 from sparing.installation import add_command
+from sparing.read_once import each_read_once
 from sparing.records.features import FeatureRow
 from sparing.report.baseline import WHAT_IT_IS
 from sparing.report.spending import Spending
@@ -84,7 +85,7 @@ def demo_command(
     """
     flow = answers.check_flow(tier or "feature")
     client = _client(backend)
-    with _folder(keep) as folder, _script(folder) as script:
+    with _folder(keep) as folder, _script(folder) as script, ExitStack() as kept:
         repository = create_repository(
             folder / "wordtally", _project(), "wordtally, a sample", EPOCH
         )
@@ -92,6 +93,7 @@ def demo_command(
         if keep is None:
             flags["state.folder"] = str(folder / "state")
         office = open_office(repository.checkout, flags)
+        kept.enter_context(office.database.kept())
         own = {**OVERRIDES, "agent.backend": backend, "agent.script": str(script)}
         row = answers.start(office, TITLE, flow, own, EPOCH)
         if not as_json:
@@ -170,6 +172,11 @@ def _project() -> dict[str, str]:
 
 
 def _finish(office: Office, row: FeatureRow, keep: Path | None, code: int, *, as_json: bool) -> int:
+    with each_read_once():
+        return _told(office, row, keep, code, as_json=as_json)
+
+
+def _told(office: Office, row: FeatureRow, keep: Path | None, code: int, *, as_json: bool) -> int:
     spent = spending(office, row)
     merged = handover_event(office, row).merged
     if as_json:

@@ -42,6 +42,7 @@ from sparing.flow.state import Cause
 from sparing.records.features import FeatureRow
 from sparing.records.gates import Gate
 from sparing.report.spending import Spending
+from sparing.wait import rung
 from sparing.workspace.git.object_reader import kept_open
 from sparing.workspace.sandbox.launcher import level_reached
 from sparing.workspace.sandbox.policy import Reach, settle_level
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
     from sparing.runtime.surroundings import Surroundings
 
 FAILURE_LOOK_SECONDS = 1.0
+LOOK_SECONDS = 1.0
+"""How often the records are looked at, unless a leg has ended here or an answer was given."""
 GO_ON = "sparing run"
 OVER = frozenset({FeatureStatus.COMPLETED, FeatureStatus.ABANDONED})
 DEARER = (
@@ -177,22 +180,21 @@ async def _drive(
     keys = [row.feature.key for row in rows]
     progress = Progress(office, keys, quiet=quiet)
     _begin(office, around, rows, seat.reach)
-    leaving.clear()
     asking, status = OpenQuestion(office), LiveStatus(office, quiet=quiet, only=keys)
+    own, current = seat.seat(keys), list(rows)
     with office.database.watch() as changed, interruptible():
-        async with running(
-            around, settings.engine, settings.agent.concurrency, seat.seat(keys)
-        ) as engine:
-            looked, alarm, pulls = now(), SpendAlarm(office), PullWatch(office)
+        async with running(around, settings.engine, settings.agent.concurrency, own) as engine:
+            looked, alarm, pulls, looks = now(), SpendAlarm(office), PullWatch(office), LookTimer()
             while True:
-                if changed() or asking.ended():
-                    await engine.tick()
-                    current = view.reload_all(office, rows)
+                if (looks.due() and changed()) or asking.ended():
+                    found = view.overview(office, own.executor)
+                    await engine.tick(found.due)
+                    current = view.same_rows(rows, found.rows)
                     if not asking.open:
-                        progress.show()  # after the rows: what led to a question stands above it
-                    for row in filter(_may_wait, current):
-                        _answer(office, row, _mode_at(around, row, mode), asking)
-                    if not asking.open and all(_rests(office, row) for row in current):
+                        # after the rows: what led to a question stands above it
+                        progress.show(found.event)
+                    resting = [_rests(office, around, row, mode, asking) for row in current]
+                    if not asking.open and all(resting):
                         progress.show()
                         return current
                 pulls.turn(hold=bool(asking.open) or quiet)
@@ -201,10 +203,21 @@ async def _drive(
                     looked = now()
                     await asyncio.to_thread(seat.look)
                     await engine.look()
-                    current = view.reload_all(office, rows)
                     raise_failures(current, await engine.failed())
                     tell_spending(office, current, alarm)
                 await asyncio.sleep(settings.engine.poll_seconds)
+
+
+class LookTimer:
+    """Says when to look at the records: that takes time of the turns that run."""
+
+    def __init__(self) -> None:
+        self._last = float("-inf")
+
+    def due(self) -> bool:
+        due = rung() or abs(now() - self._last) >= LOOK_SECONDS
+        self._last = now() if due else self._last
+        return due
 
 
 def _begin(office: Office, around: Surroundings, rows: Sequence[FeatureRow], reach: Reach) -> None:
@@ -231,17 +244,6 @@ def surroundings_of(office: Office, seat: EngineSeat, *, headless: bool) -> Surr
     )  # fmt: skip
 
 
-def _may_wait(row: FeatureRow) -> bool:
-    return not row.running and row.status not in OVER
-
-
-def _rests(office: Office, row: FeatureRow) -> bool:
-    """Whether it is done, or waits for a person who has not answered."""
-    if row.status in OVER:
-        return True
-    return not row.running and view.waiting_gate(office, row) is not None
-
-
 def _mode_at(around: Surroundings, row: FeatureRow, mode: AtGate) -> AtGate:
     """An answer given in advance counts only if the reviews passed and the checks have not
     changed since they ran."""
@@ -251,18 +253,27 @@ def _mode_at(around: Surroundings, row: FeatureRow, mode: AtGate) -> AtGate:
     return Mode.STOP if waits else mode
 
 
-def _answer(office: Office, row: FeatureRow, mode: AtGate, asking: OpenQuestion) -> None:
-    """Answer a gate by a rule, or begin to ask."""
-    gate = None if row.running else view.waiting_gate(office, row)
-    if gate is None:
-        return
+def _rests(
+    office: Office, around: Surroundings, row: FeatureRow, mode: AtGate, asking: OpenQuestion
+) -> bool:
+    """Whether it is done, or waits for a person who has not answered; first its gate is answered
+    by a rule, or a person is asked."""
+    if row.running or row.status in OVER:
+        return not row.running
+    if (gate := view.waiting_gate(office, row)) is None:
+        return False
+    mode = _mode_at(around, row, mode)
+    if isinstance(mode, Mode) and not (mode is Mode.YES and gate.kind in ("gate", Cause.HANDOFF)):
+        if mode is Mode.ASK and gate.kind not in (Cause.BUDGET, Cause.PAUSED):
+            asking.begin(row, gate)
+        return True
     if not isinstance(mode, Mode):
         mode(row, gate, now())
-    if mode is Mode.YES and gate.kind in ("gate", Cause.HANDOFF):
+    else:
         with suppress(FeatureError):  # somebody else was quicker: their answer counts
             answers.approve(office, row, "--yes", now())
-    if mode is Mode.ASK and gate.kind not in (Cause.BUDGET, Cause.PAUSED):
-        asking.begin(row, gate)
+            return False
+    return view.waiting_gate(office, row) is not None
 
 
 @contextmanager
@@ -270,6 +281,7 @@ def interruptible() -> Generator[None]:
     """Let Ctrl-C stop the run, unless an editor has the terminal."""
     task, loop = asyncio.current_task(), asyncio.get_running_loop()
     assert task is not None
+    leaving.clear()
     loop.add_signal_handler(signal.SIGINT, lambda: busy.is_set() or task.cancel())
     try:
         yield

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sparing.cli.clock import now
-from sparing.cli.run.drive import FAILURE_LOOK_SECONDS, interruptible, surroundings_of
+from sparing.cli.run.drive import FAILURE_LOOK_SECONDS, LookTimer, interruptible, surroundings_of
 from sparing.cli.run.engine_seat import EngineSeat, engine_seat
 from sparing.cli.run.failed_legs import failure_words, raise_failures
 from sparing.cli.run.live_status import LiveStatus
@@ -59,9 +59,9 @@ async def _host(office: Office, seat: EngineSeat, lives: Callable[[], bool]) -> 
     own, slots = seat.seat(), settings.agent.concurrency
     with office.database.watch() as changed, interruptible(), _drained() as draining:
         async with running(around, settings.engine, slots, own) as engine:
-            host = _Host(office, around, engine, seat, own.executor)
+            host, looks = _Host(office, around, engine, seat, own.executor), LookTimer()
             while not draining.is_set():
-                if changed():
+                if looks.due() and changed():
                     await host.changed()
                 if not lives():
                     if not changed():
@@ -100,7 +100,8 @@ class _Host:
         from sparing.engine.quota_reset import reset_of
         from sparing.runtime.sandbox import record_sandbox
 
-        self._rows = view.open_rows(self._office)
+        found = view.overview(self._office, self._executor)
+        self._rows = [row for row in found.rows if not row.status.is_over]
         for row in self._rows:
             if row.executor == self._executor and row.feature.key not in self._told:
                 self._told.add(row.feature.key)
@@ -108,8 +109,8 @@ class _Host:
             pass_waiting(self._around, row, now())
         resets = (reset_of(self._around, row) for row in self._rows)
         self._resets = min((one for one in resets if one is not None), default=None)
-        await self._engine.tick()
-        self._progress.show()
+        await self._engine.tick(found.due)
+        self._progress.show(found.event)
 
     async def look(self) -> None:
         """Called every second."""

@@ -24,8 +24,9 @@ class Progress:
         self._alone = features[0] if len(features) == 1 else ""
         self._sandbox = SandboxTeller(office)
 
-    def show(self) -> None:
-        if self._quiet:
+    def show(self, latest: int | None = None) -> None:
+        """`latest`: the number of the last event, if it is known."""
+        if self._quiet or latest == self._after:
             return
         for event in events_since(self._office, self._after):
             self._after = event.n

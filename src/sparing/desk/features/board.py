@@ -190,6 +190,6 @@ def _ready(office: Office, row: FeatureRow, name: str) -> str:
     stage = FLOWS[row.feature.flow].stage(name)
     made = stage.writes.filename if stage.writes else name
     with office.database.read() as connection:
-        count = count_open(connection, row.feature.key, name)
+        count = count_open(connection, row.feature.key)[name]
     found = f"{count or 'no'} open finding{'' if count == 1 else 's'}"
     return f"{made} is ready: {found}"

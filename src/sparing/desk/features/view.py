@@ -15,7 +15,8 @@ from sparing.flow.flows import FLOWS
 from sparing.flow.state import Cause, FlowState, Position
 from sparing.lazy_dataclass import lazy_dataclass
 from sparing.money import CapScope, Reached, day_of
-from sparing.records import events, features, gates, mailbox
+from sparing.records import claims, events, features, gates, mailbox
+from sparing.records.claims import Overview
 from sparing.records.features import FeatureRow
 from sparing.records.findings import findings_of
 from sparing.turn_event import BudgetEvent
@@ -136,19 +137,22 @@ def reload(office: Office, row: FeatureRow) -> FeatureRow:
     return found or row
 
 
-def reload_all(office: Office, rows: Sequence[FeatureRow]) -> list[FeatureRow]:
-    """These rows, reloaded."""
-    found = {row.feature.key: row for row in every_row(office)}
+def overview(office: Office, executor: str) -> Overview:
+    """All features, and what this process has to act on."""
+    with office.database.read() as connection:
+        return claims.overview(connection, executor)
+
+
+def same_rows(rows: Sequence[FeatureRow], every: Sequence[FeatureRow]) -> list[FeatureRow]:
+    """These rows as they are now."""
+    found = {row.feature.key: row for row in every}
     return [found.get(row.feature.key, row) for row in rows]
 
 
 def waiting_gate(office: Office, row: FeatureRow) -> gates.Gate | None:
     """The open gate, unless its answer is already in the mailbox."""
     with office.database.read() as connection:
-        gate = gates.waiting(connection, row.feature.key)
-        if gate is None or mailbox.pending(connection, gate.id):
-            return None
-        return gate
+        return gates.unanswered(connection, row.feature.key)
 
 
 def choices_of(office: Office, row: FeatureRow, at: float | None = None) -> tuple[GateAction, ...]:

@@ -218,13 +218,12 @@ def answer(
     outcome = replace(outcome, unfit=unfit_of(office, row))
     with office.database.write() as tx:
         now = features.get(tx, row.feature.key) or row
-        gate = gates.waiting(tx, row.feature.key)
+        gate = gates.unanswered(tx, row.feature.key)
         # Who saw it at work means what came of that; who saw it wait means what stood there.
         if now.leg_id != row.leg_id or (now.head != row.head and not row.running):
             raise moved_on(now)
         if gate is None:
-            raise no_gate(now)
-        refuse_twice(tx, row, gate.id)
+            raise _not_waiting(tx, now)
         state = FlowState.load(now.place["state"])
         refuse_starter(office, now, state, outcome)
         move = advance(state, outcome)
@@ -235,6 +234,14 @@ def answer(
         letter = Letter(0, row.feature.key, kind, gate.id, body, sender)
         mailbox.post(tx, f"{gate.id}.{kind}.{said}", letter, at)
     return gate.stage
+
+
+def _not_waiting(tx: Connection, row: FeatureRow) -> FeatureError:
+    """Why nothing can be answered; raises where somebody has."""
+    gate = gates.waiting(tx, row.feature.key)
+    if gate is not None:
+        refuse_twice(tx, row, gate.id)
+    return no_gate(row)
 
 
 def unfit_of(office: Office, row: FeatureRow) -> tuple[tuple[ArtifactName, str], ...]:

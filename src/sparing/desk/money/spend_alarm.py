@@ -5,6 +5,8 @@ At nine tenths of the forecast's upper end, once per feature, and long before a 
 
 from __future__ import annotations
 
+from typing import Any
+
 from sparing.desk.money.forecast import whole_outlook
 from sparing.desk.office import Office
 from sparing.event import WarningEvent
@@ -23,11 +25,15 @@ class SpendAlarm:
     def __init__(self, office: Office) -> None:
         self._office = office
         self._marks: dict[str, int] = {}
+        self._seen: dict[str, dict[str, Any]] = {}
 
     def passed(self, row: FeatureRow, at: float) -> str:
-        """The warning to show now; empty if there is nothing new."""
+        """The warning to show now; empty if there is nothing new, as long as the feature makes no
+        move: each turn is followed by one."""
         key = row.feature.key
-        mark = self._mark(row)
+        if self._seen.get(key) == row.place:
+            return ""
+        self._seen[key], mark = row.place, self._mark(row)
         with self._office.database.read() as connection:
             spent = totals.get(connection, "feature", key).nano_usd
         if not mark or spent < mark:
