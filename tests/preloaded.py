@@ -23,6 +23,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -165,9 +166,32 @@ def _load_everything() -> None:
     for found in pkgutil.walk_packages(sparing.__path__, "sparing."):
         if not found.name.endswith("__main__"):
             importlib.import_module(found.name)
+    _load_late()
     gc.freeze()
     if threading.active_count() != 1:
         raise AssertionError("a module begins a thread when it is imported: it can't be forked")
+
+
+LATE = ("pydantic.dataclasses", "sqlalchemy.dialects.sqlite", "idna")
+"""Loaded by libraries when they are first used."""
+
+
+def _load_late() -> None:
+    """What each process would load or compile when it first needs it, and none can change: the
+    price list, the templates of prompts, dataclasses that are built late."""
+    from sparing.economy.prices import listed_prices
+    from sparing.prompts import render
+
+    for name in LATE:
+        importlib.import_module(name)
+    listed_prices("claude-sonnet-4-5")
+    for kind in ("roles", "stages", "skills", "blocks", "turns", "documents"):
+        for name in render.names(kind):
+            getattr(render, "_template")(kind, name)  # noqa: B009
+    for module in [one for name, one in sys.modules.items() if name.startswith("sparing.")]:
+        for value in vars(module).values():
+            if isinstance(value, type) and is_dataclass(value):
+                fields(value)
 
 
 def _code_of_main() -> int:
