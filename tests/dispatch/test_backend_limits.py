@@ -37,7 +37,7 @@ def around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Surroundings:
     return surroundings(tmp_path)
 
 
-def held(row: FeatureRow, around: Surroundings, number: int) -> Permit | SpendRefusal | Busy | None:
+def held(row: FeatureRow, around: Surroundings, number: int) -> object:
     return reserve(asking(around, row, f"g0.0.{number}.0-builder"))
 
 

@@ -24,10 +24,7 @@ def excerpt(source: Source, document: Document) -> Document:
     kept = [one for one in parts if before.get(one.name) != now[one.name] or one.name in wanted]
     if len(kept) == len(parts) or old is None:
         return document
-    left = LEFT_OUT.format(count=_sections(len(parts) - len(kept)))
+    more = len(parts) - len(kept)
+    left = LEFT_OUT.format(count="1 section" if more == 1 else f"{more} sections")
     label = f"{document.name.filename}, what changed and what depends on it"
     return replace(document, text="".join(one.text for one in kept) + left, label=label)
-
-
-def _sections(count: int) -> str:
-    return "1 section" if count == 1 else f"{count} sections"

@@ -230,16 +230,14 @@ def answer(
         if move.do is Do.REFUSE:
             raise FeatureError(move.note, repair or _repair(office, row, state, outcome))
         kind, body = outcome.kind.value, outcome.target or outcome.reason
-        said = hashlib.sha256(body.encode()).hexdigest()[:8]
-        letter = Letter(0, row.feature.key, kind, gate.id, body, sender)
-        mailbox.post(tx, f"{gate.id}.{kind}.{said}", letter, at)
+        key = f"{gate.id}.{kind}.{hashlib.sha256(body.encode()).hexdigest()[:8]}"
+        mailbox.post(tx, key, Letter(0, row.feature.key, kind, gate.id, body, sender), at)
     return gate.stage
 
 
 def _not_waiting(tx: Connection, row: FeatureRow) -> FeatureError:
     """Why nothing can be answered; raises where somebody has."""
-    gate = gates.waiting(tx, row.feature.key)
-    if gate is not None:
+    if gate := gates.waiting(tx, row.feature.key):
         refuse_twice(tx, row, gate.id)
     return no_gate(row)
 
