@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from sparing import database as database_module
 from sparing.database import Database, open_database
 from sparing.records import features
 from sparing.records.schema import MIGRATIONS
@@ -77,6 +78,13 @@ def test_a_migration_that_fails_leaves_the_schema_before_it(database: Database) 
     assert (schema(database), version(database), notes(database)) == (before, 1, ["one", "two"])
     repaired = open_database(database.path, (*NOTES, "create table more (n integer)"))
     assert version(repaired) == 2
+
+
+def test_an_older_program_never_sets_the_version_back(tmp_path: Path) -> None:
+    """I4: it has looked before a newer one migrated, and gets its turn after it."""
+    newer = open_database(tmp_path / "s.db", MIGRATIONS)
+    getattr(database_module, "_migrate")(newer, MIGRATIONS[:-1])  # noqa: B009
+    assert version(newer) == len(MIGRATIONS)
 
 
 def test_a_newer_schema_is_refused(database: Database) -> None:

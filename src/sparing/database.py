@@ -228,10 +228,10 @@ def _migrate(database: Database, migrations: Sequence[str]) -> None:
     with state_errors(database.path), database.files.lend() as connection:
         _use_wal(connection)
     with database.write() as tx:
-        for number in range(_version(tx), len(migrations)):
+        for number in range(first := _version(tx), len(migrations)):
             for statement in migrations[number].split(";\n"):
                 tx.execute(statement)
-        tx.execute(f"pragma user_version = {len(migrations)}")
+        tx.execute(f"pragma user_version = {max(first, len(migrations))}")
     database.path.chmod(0o600)
 
 

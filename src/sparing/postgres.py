@@ -233,7 +233,7 @@ def migrate(connection: PostgresConnection, migrations: Sequence[str]) -> None:
         for statement in migrations[number].split(";\n"):
             if version or not statement.lstrip().startswith(("insert", "update")):
                 connection.execute(_typed(statement))
-    connection.execute("update changes set version = ?", (len(migrations),))
+    connection.execute("update changes set version = ?", (max(version, len(migrations)),))
     connection.commit()
 
 

@@ -20,7 +20,7 @@ from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
 from sparing.flow.state import Position
 from sparing.money import Amount, Billing
-from sparing.records import features, ledger, sessions, verdicts
+from sparing.records import features, ledger, mailbox, sessions, verdicts
 from sparing.review.verdict import SCHEMA
 from sparing.runtime import turn_history
 from sparing.segment import Segment, Volatility
@@ -178,7 +178,7 @@ def test_at_a_gate_nothing_is_kept_warm(sample: Sample) -> None:
     row = sample.rows["feature"]
     state = {**row.place["state"], "position": Position.GATE.value}
     with sample.around.database.write() as tx:
-        features.progress(tx, row.feature.key, (1, 1), {**row.place, "state": state}, row.head)
+        mailbox.progress(tx, row.feature.key, (1, 1), {**row.place, "state": state}, row.head)
     assert open_sessions(sample.around, AT + 280) == []
 
 

@@ -13,7 +13,7 @@ from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from sparing.finding import Verdict
 from sparing.money import Amount
-from sparing.records import features, ledger, verdicts
+from sparing.records import features, ledger, mailbox, verdicts
 from sparing.records.folder import keep_prompt
 from sparing.segment import Segment, Volatility
 from tests.briefing.sample import DATA, FINDINGS, FOLDER
@@ -37,7 +37,7 @@ def repository(tmp_path: Path) -> Path:
         heads.append(git(path, "rev-parse", "HEAD"))
     with office.database.write() as tx:
         features.set_running(tx, row.feature.key, (0, 0), 2.0)
-        features.progress(tx, row.feature.key, (0, 0), row.place, heads[1])
+        mailbox.progress(tx, row.feature.key, (0, 0), row.place, heads[1])
         verdict = Verdict("spec-reviewer", approved=False, findings=FINDINGS)
         verdicts.put(
             tx,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sparing.desk.money.forecast import whole_outlook
-from sparing.desk.money.spend_alarm import SHARE, SpendAlarm
+from sparing.desk.money.spend_alarm import PAUSE_SECONDS, SHARE, SpendAlarm
 from sparing.desk.office import Office, open_office
 from sparing.records import events
 from sparing.records.features import FeatureRow
@@ -39,3 +39,17 @@ def test_told_once_at_nine_tenths(tmp_path: Path) -> None:
     with office.database.read() as connection:
         told = [one.text for one in events.since(connection, 0, row.feature.key)]
     assert told.count(said) == 1
+
+
+def test_turns_side_by_side_are_noticed_within_seconds(tmp_path: Path) -> None:
+    """A11: they are one move of the feature, which may take an hour."""
+    repository = make_repository(tmp_path / "repository")
+    office = open_office(repository, {"state.folder": str(tmp_path / "state")})
+    row = standing(office, "at a gate")
+    high = whole_outlook(office, row).high.nano_usd
+    assert high is not None
+    alarm = SpendAlarm(office)
+    assert alarm.passed(row, NOW) == ""
+    spent(office, row, high)
+    assert alarm.passed(row, NOW + 1) == ""
+    assert alarm.passed(row, NOW + PAUSE_SECONDS).endswith("at most (estimated)")

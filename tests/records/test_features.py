@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sparing.connection import Connection
 from sparing.database import Database
 from sparing.feature import FeatureStatus
-from sparing.records import features
+from sparing.records import features, mailbox
 from sparing.records.features import FeatureRow
 from tests.records.rows import IntegrityErrors, feature_row, make_database, running_row, waiting_row
 
@@ -120,8 +120,22 @@ def test_a_leg_that_died_begins_anew_under_another_id(tmp_path: Path) -> None:
 def test_a_running_leg_says_how_far_it_is(tmp_path: Path) -> None:
     database = make_database(tmp_path, running_row(leg=2))
     with database.write() as tx:
-        features.progress(tx, KEY, (0, 2), PLACE, "c9")
+        mailbox.progress(tx, KEY, (0, 2), PLACE, "c9")
     assert stored(database) == replace(running_row(leg=2), place=PLACE, head="c9")
+
+
+def test_a_leg_hears_what_it_was_told_until_it_decides(tmp_path: Path) -> None:
+    """A6: an order that arrives while a move is being decided counts for that move."""
+    row = running_row(leg=2)
+    database = make_database(tmp_path, row)
+    letters = (row.leg_id, "pause", "abandon")
+    with database.write() as tx:
+        assert mailbox.progress(tx, KEY, (0, 2), PLACE, "c9", letters=letters) == ""
+        sent = mailbox.Letter(0, KEY, "pause", row.leg_id, "", "ada")
+        mailbox.post(tx, "one", sent, 100.0)
+        assert mailbox.progress(tx, KEY, (0, 2), PLACE, "c9", letters=letters) == "pause"
+        assert mailbox.progress(tx, KEY, (0, 2), PLACE, "c9", letters=("other", "pause")) == ""
+        assert mailbox.progress(tx, KEY, (1, 2), PLACE, "c9", letters=letters) is None
 
 
 Call = Callable[[Connection, FeatureRow], object]
@@ -130,7 +144,7 @@ CALLS: dict[str, Call] = {
     "settle": lambda tx, row: features.settle(
         tx, KEY, (row.generation, row.leg), {}, "late", FeatureStatus.ACTIVE, 999.0
     ),
-    "progress": lambda tx, row: features.progress(tx, KEY, (row.generation, row.leg), {}, "late"),
+    "progress": lambda tx, row: mailbox.progress(tx, KEY, (row.generation, row.leg), {}, "late"),
     "next leg": lambda tx, row: features.next_leg(tx, row, 999.0),
     "next generation": lambda tx, row: features.next_generation(tx, row, 999.0),
 }

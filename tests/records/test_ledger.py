@@ -14,10 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sparing.database import Database
+from sparing.errors import StateError
 from sparing.money import Amount, Billing, to_nano
 from sparing.records import ledger, totals
 from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.records.totals import FEATURE_STAGE, SCOPES, Tally
+from sparing.runtime.stage_budget import MOST_TURNS
 from sparing.usage import Origin, Usage
 from tests.records.attempts import FEATURE, WORST, attempt, result
 from tests.records.rows import make_database
@@ -84,6 +86,12 @@ def test_a_bill_is_recorded_once(database: Database) -> None:
     assert total(database).output == 5
 
 
+def test_a_bill_without_its_reservation_is_an_error(database: Database) -> None:
+    """E2: a server that came back from an older copy has lost it; nothing is paid unseen."""
+    with pytest.raises(StateError, match="has lost the reservation"), database.write() as tx:
+        ledger.finish(tx, attempt().dispatch, 1, result())
+
+
 def test_a_late_bill_is_better_than_none(database: Database) -> None:
     with database.write() as tx:
         ledger.begin(tx, attempt(), WORST)
@@ -146,6 +154,16 @@ def test_turns_that_are_learned_from_are_as_the_rows_say(database: Database) -> 
         found = ledger.of_backend(connection, backend, 9)
     assert found == rows(database)
     assert [one.result.nano_usd for one in found if one.result] == [7, 7]
+
+
+def test_as_many_turns_are_learned_from_as_anybody_asks_for(database: Database) -> None:
+    """F2: budgets of stages are learned from the latest 400."""
+    with database.write() as tx:
+        for number in range(MOST_TURNS + 3):
+            ledger.begin(tx, attempt(f"turn-{number}"), WORST)
+            ledger.finish(tx, attempt(f"turn-{number}").dispatch, 1, result())
+    with database.read() as connection:
+        assert len(ledger.of_backend(connection, attempt().backend, MOST_TURNS)) == MOST_TURNS
 
 
 def test_a_price_that_becomes_known_is_filled_in(database: Database) -> None:

@@ -92,11 +92,12 @@ async def decide(leg: LegStart, count: int, place: JsonObject, said: Said) -> De
     with around.database.write() as tx:
         after = dump_place(around.folder, found.place)
         head, jobs = found.place.head, codec.dump(asked)
-        features.progress(tx, row.feature.key, leg.numbers, after, head, jobs)
+        letters = (leg.id, *ORDERS)
+        order = mailbox.progress(tx, row.feature.key, leg.numbers, after, head, jobs, letters)
         told = record(tx, DecidedMove(row, here, found, came, now), changes)
         events.add(tx, *told, *_begun_stage(row, here, found, now))
         bind(tx, Library(around.repository, around.feature_folder(row)), row, here, found, now)
-    ordered = under_orders(known.order, found)
+    ordered = under_orders(known.order if order is None else order, found)
     if ordered is not found:
         found, after = ordered, dump_place(around.folder, ordered.place)
     listed = asked.jobs if found.jobs else ()

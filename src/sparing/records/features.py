@@ -67,7 +67,7 @@ def create(tx: Connection, row: FeatureRow) -> None:
         f.created, row.status.value, json.dumps(row.overrides), row.generation, row.leg,
         json.dumps(row.place), row.head, int(row.running), row.updated,
         row.background.description, row.background.source, row.background.project,
-        json.dumps(row.background.depends_on), row.background.priority.value, _text(row.asked),
+        json.dumps(row.background.depends_on), row.background.priority.value, asked_text(row.asked),
         row.executor, row.disk, row.starter,
     )  # fmt: skip
     marks = ", ".join("?" * len(values))
@@ -170,7 +170,7 @@ def next_generation(
     tx.execute(
         "update features set generation = ?, updated = ?, asked = ?"
         " where key = ? and generation = ? and leg = ? and running = 1",
-        (row.generation + 1, at, _text(asked or {}), row.feature.key, row.generation, row.leg),
+        (row.generation + 1, at, asked_text(asked or {}), row.feature.key, row.generation, row.leg),
     )
 
 
@@ -239,23 +239,7 @@ def set_status(
     return done.rowcount == 1
 
 
-def progress(
-    tx: Connection,
-    key: str,
-    leg_id: tuple[int, int],
-    place: dict[str, Any],
-    head: str,
-    asked: Mapping[str, object] | None = None,
-) -> None:
-    """Store what a running leg has decided, for display and for a leg that can't be replayed."""
-    tx.execute(
-        "update features set place = ?, head = ?, asked = ?"
-        " where key = ? and generation = ? and leg = ? and running = 1",
-        (json.dumps(place), head, _text(asked or {}), key, *leg_id),
-    )
-
-
-def _text(asked: Mapping[str, object]) -> str:
+def asked_text(asked: Mapping[str, object]) -> str:
     return json.dumps(asked) if asked else ""
 
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sparing.connection import Connection, Row
+from sparing.errors import StateError
 from sparing.money import Amount, Billing
 from sparing.records import totals
 from sparing.records.attempt import Attempt, AttemptResult, AttemptState, LedgerRow
@@ -84,8 +85,11 @@ def finish(tx: Connection, dispatch: str, number: int, result: AttemptResult) ->
             *(dispatch, number),
         ),
     )
-    file = getattr(tx, "identity", None)
-    for row in changed.fetchall():
+    file, rows = getattr(tx, "identity", None), changed.fetchall()
+    if not rows and last_number(tx, dispatch) < number:
+        what = f"the database has lost the reservation of a turn: {dispatch}, attempt {number}"
+        raise StateError(what, "restore the database's latest backup; the turn itself was paid")
+    for row in rows:
         _read_rows[(file, row["place"], *(row[one] for one in _TOLD_BY[1:]))] = _row(row)
         totals.add(tx, row, _settled(row, result) if known else Tally(seconds=result.seconds))
 
@@ -253,7 +257,7 @@ _TOLD_BY = (
 )  # fmt: skip
 _read_rows: dict[tuple[object, ...], LedgerRow] = {}
 MOST_READ = 2048
-MOST_GOOD, MOST_RESUMED = 240, 20
+MOST_GOOD, MOST_RESUMED = 400, 20
 _LATEST = (
     f"select * from (select {{}} as again, {', '.join(_TOLD_BY)} from ledger"  # noqa: S608
     " where {} and outcome = 'known' and failure = '' order by rowid desc limit ?) as latest"

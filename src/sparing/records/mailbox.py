@@ -6,8 +6,9 @@ count once; the engine acts on rows in order and marks them done.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from sparing.connection import Connection
 from sparing.lazy_dataclass import lazy_dataclass
@@ -88,6 +89,31 @@ def before_move(connection: Connection, feature: str, leg: str, verbs: Sequence[
     assert found is not None, f"{feature} has no row"
     *values, verb, rulings = found
     return BeforeMove(features.row_of(*values), verb or "", rulings > 0)
+
+
+def progress(
+    tx: Connection,
+    key: str,
+    leg_id: tuple[int, int],
+    place: dict[str, Any],
+    head: str,
+    asked: Mapping[str, object] | None = None,
+    letters: tuple[str, ...] = ("", ""),
+) -> str | None:
+    """Store what a running leg has decided, for display and for a leg that can't be replayed.
+
+    `letters` are the leg's id and the verbs that it may be sent; returns the last that it was sent
+    up to now, None if the leg no longer runs.
+    """
+    marks = ", ".join("?" * len(letters[1:]))
+    found = tx.execute(
+        "update features set place = ?, head = ?, asked = ?"  # noqa: S608
+        " where key = ? and generation = ? and leg = ? and running = 1"
+        f" returning (select verb from mailbox where gate = ? and verb in ({marks})"
+        " order by n desc limit 1)",
+        (json.dumps(place), head, features.asked_text(asked or {}), key, *leg_id, *letters),
+    ).fetchone()
+    return (found[0] or "") if found else None
 
 
 def forward(tx: Connection, leg: str, new: str) -> None:

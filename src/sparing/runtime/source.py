@@ -271,7 +271,7 @@ def session_owner(job: Job) -> str:
     return joint_name(job.panel) if job.panel else job.role
 
 
-MOST_PREPARED = 16
+MOST_PREPARED, MOST_TRIES = 16, 64
 
 
 def source_of(ticket: Ticket, job: Job, sent_to: str = "") -> Source:
@@ -294,7 +294,7 @@ def source_of(ticket: Ticket, job: Job, sent_to: str = "") -> Source:
     )  # fmt: skip
     if not sent_to:
         around.prepared[ticket.id] = found
-        while len(around.prepared) > MOST_PREPARED:
-            around.last_tries.pop(old := next(iter(around.prepared)), None)
-            del around.prepared[old]
+        for kept, most in ((around.prepared, MOST_PREPARED), (around.last_tries, MOST_TRIES)):
+            while len(kept) > most:
+                del kept[next(iter(kept))]
     return found

@@ -17,6 +17,8 @@ from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 
 SHARE = 0.9
+PAUSE_SECONDS = 10.0
+"""How long sums are not read again while the feature makes no move: turns side by side are one."""
 
 
 class SpendAlarm:
@@ -25,15 +27,15 @@ class SpendAlarm:
     def __init__(self, office: Office) -> None:
         self._office = office
         self._marks: dict[str, int] = {}
-        self._seen: dict[str, dict[str, Any]] = {}
+        self._seen: dict[str, tuple[dict[str, Any], float]] = {}
 
     def passed(self, row: FeatureRow, at: float) -> str:
-        """The warning to show now; empty if there is nothing new, as long as the feature makes no
-        move: each turn is followed by one."""
+        """The warning to show now; empty if there is nothing new."""
         key = row.feature.key
-        if self._seen.get(key) == row.place:
+        place, seen_at = self._seen.get(key, ({}, 0.0))
+        if place == row.place and at - seen_at < PAUSE_SECONDS:
             return ""
-        self._seen[key], mark = row.place, self._mark(row)
+        self._seen[key], mark = (row.place, at), self._mark(row)
         with self._office.database.read() as connection:
             spent = totals.get(connection, "feature", key).nano_usd
         if not mark or spent < mark:
