@@ -6,7 +6,9 @@ Covers: H1
 from __future__ import annotations
 
 import gc
+import itertools
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -51,6 +53,8 @@ upgraded, damaged and shown to people."""
 
 UserRepository = Callable[..., Path]
 
+_numbers = itertools.count(1)
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not item.nodeid.startswith(LONG))
@@ -86,12 +90,24 @@ def clean_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
         yield
 
 
+def _folder(factory: pytest.TempPathFactory, name: str) -> Path:
+    """A new folder. pytest's own way lists all earlier ones for each, the longer the more."""
+    path = factory.getbasetemp() / f"{name}-{next(_numbers)}"
+    path.mkdir(mode=0o700)
+    return path
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _folder(tmp_path_factory, re.sub(r"\W", "_", request.node.name)[:30])
+
+
 @pytest.fixture(autouse=True)
 def guard(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Guard]:
     """H1: a HOME for this test alone; afterwards the user's bytes are compared."""
-    home = tmp_path_factory.mktemp("home")
+    home = _folder(tmp_path_factory, "home")
     _settle_in(monkeypatch, home)
     (home / ".gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.com\n")
     watched = Guard()
