@@ -17,7 +17,8 @@ ENGINE = ("_engine", "dbos", "begin", "commit", "rollback", "savepoint")
 def statements(server: Path) -> Counter[str]:
     """How often each was sent so far; values are left out."""
     text = (server / "log").read_text(errors="replace")
-    return Counter(_plain(found) for found in _LINE.findall(text))
+    plain = (_plain(found) for found in _LINE.findall(text))
+    return Counter(one for one in plain if one)
 
 
 def by_sender(sent: Counter[str]) -> dict[str, int]:
