@@ -79,14 +79,13 @@ def test_the_chain_says_how_a_judge_ended(outcome: str) -> None:
         ]
 
 
-def test_the_chain_has_every_stage_and_where_its_document_is() -> None:
-    """F4: a stage that is left out would seem not to have happened."""
+def test_the_chain_has_every_stage_whose_document_is_not_given_and_where_that_is() -> None:
+    """F4, E6: such a stage would seem not to have happened; the others can be seen."""
     first = StageOutput("brainstorm", "Two ideas.", Handoff(), path="docs/x/brainstorm.md")
     pipeline = replace(PIPELINE, stages=(first, PLAN))
     notes = section(handoff_notes(pipeline, ["plan"]), "Handoff Chain").splitlines()
     assert notes == [
         "- brainstorm (completed), docs/x/brainstorm.md",
-        "- plan (completed): given here",
     ]
 
 

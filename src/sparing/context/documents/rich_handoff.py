@@ -176,8 +176,8 @@ def handoff_notes(pipeline: Pipeline, given: Collection[str]) -> str:
     told = [part for part in parts if part]
     if not told and all(_ended(one) in WELL for one in others):
         return ""
-    chain = _section("### Handoff Chain", _chain(pipeline.stages, given))
-    return "\n\n".join(("# Handoff", _feature(pipeline), chain, *told)) + "\n"
+    chain = [_section("### Handoff Chain", _chain(others))] if others else []
+    return "\n\n".join(("# Handoff", _feature(pipeline), *chain, *told)) + "\n"
 
 
 def _named_in(reply: str) -> set[str]:
@@ -233,19 +233,17 @@ def _feature(pipeline: Pipeline) -> str:
     return f"{known}\n\n{_section('### Request', said)}" if said else known
 
 
-def _chain(stages: Sequence[StageOutput], given: Collection[str] = ()) -> str:
-    """How each stage ended, and where its document is that is not given here."""
-    return "\n".join(_link(one, one.stage in given) for one in stages)
+def _chain(stages: Sequence[StageOutput]) -> str:
+    """How each stage ended, and where its document is."""
+    return "\n".join(_link(one) for one in stages)
 
 
 def _ended(one: StageOutput) -> str:
     return one.outcome or one.handoff.status
 
 
-def _link(one: StageOutput, given: bool) -> str:
+def _link(one: StageOutput) -> str:
     ended = f"- {one.stage} ({_ended(one)})"
-    if given:
-        return f"{ended}: given here"
     where = f", {one.path}" if one.path else ""
     return f"{ended}{where}: {one.handoff.summary}" if one.handoff.summary else f"{ended}{where}"
 
