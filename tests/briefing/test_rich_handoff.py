@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparing.context.documents.handoff import Handoff
+from sparing.context.documents.handoff import Handoff, HandoffStatus
 from sparing.context.documents.rich_handoff import (
     MOST_TOKENS,
     Pipeline,
@@ -55,6 +55,7 @@ BUILD = StageOutput(
     "what was built " * 200,
     Handoff(summary="Built.", open_questions=("Who resets?",), next_stage_needs=("read gate.py",)),
 )
+BUILT = "implement"
 PIPELINE = Pipeline(
     "Rate limits", "L3", "high", "Slow down noisy clients.", (PLAN, BUILD), ("Name the limit.",),
     "code_review", ("src/gate.py",),
@@ -78,14 +79,13 @@ def test_the_chain_says_how_a_judge_ended(outcome: str) -> None:
         ]
 
 
-def test_the_chain_has_every_stage_and_where_its_document_is() -> None:
-    """F4: a stage that is left out would seem not to have happened."""
+def test_the_chain_has_every_stage_whose_document_is_not_given_and_where_that_is() -> None:
+    """F4, E6: such a stage would seem not to have happened; the others can be seen."""
     first = StageOutput("brainstorm", "Two ideas.", Handoff(), path="docs/x/brainstorm.md")
     pipeline = replace(PIPELINE, stages=(first, PLAN))
     notes = section(handoff_notes(pipeline, ["plan"]), "Handoff Chain").splitlines()
     assert notes == [
         "- brainstorm (completed), docs/x/brainstorm.md",
-        "- plan (completed): given here",
     ]
 
 
@@ -101,6 +101,23 @@ def test_what_was_decided_elsewhere_is_told_and_files_are_listed_once() -> None:
     assert section(handoff_notes(pipeline, ["brainstorm", "plan"]), "Key Decisions") == ""
     assert section(handoff_notes(pipeline, ["plan"]), "Changed Files") == "- src/gate.py"
     assert section(handoff_notes(pipeline, ["plan", "verify"]), "Changed Files") == ""
+
+
+def test_a_prompt_with_the_documents_has_no_notes_that_say_nothing() -> None:
+    """E6, F4: whoever is given the documents in full is not told again that all went well and
+    which files changed; what went wrong, was decided or was asked for is told."""
+    idea = StageOutput("brainstorm", "Two ideas.", Handoff(summary="Two."), path="docs/x/b.md")
+    plan, built = (StageOutput(name, "text", Handoff(summary="Done.")) for name in ("plan", BUILT))
+    whole = Pipeline("Rate limits", "L2", stages=(idea, plan, built), changed_files=("src/a.py",))
+    assert handoff_notes(whole, ["plan", BUILT]) == ""
+    assert section(handoff_notes(whole, ["plan"]), "Changed Files") == "- src/a.py"
+    stuck = idea._replace(handoff=Handoff(HandoffStatus.BLOCKED))
+    judged = StageOutput("design_review", "# Report", Handoff(), "not passed")
+    for other in (stuck, judged):
+        told = handoff_notes(replace(whole, stages=(other, plan, built)), ["plan", BUILT])
+        assert f"- {other.stage} (" in section(told, "Handoff Chain")
+    asked = replace(whole, feedback=("plan: smaller",))
+    assert section(handoff_notes(asked, ["plan", BUILT]), "Feedback") == "- plan: smaller"
 
 
 def test_three_layers_in_one_document() -> None:

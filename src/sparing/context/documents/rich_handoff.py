@@ -34,8 +34,9 @@ WORKING = {
     "warnings": "Warnings",
 }
 QUESTIONS = "open_questions"
-VERIFY = "verify"
-"""The stage whose document lists the changed files."""
+LIST_FILES = frozenset({"implement", "verify"})
+"""Stages whose documents list the changed files."""
+WELL = frozenset({"completed", "passed"})
 ASKED = {"patterns": MAP["patterns"], "warnings": WORKING["warnings"]}
 """Sections that only the agent can fill; the answer may be `none`."""
 LIST_LINES = (80, 40, 20, 10, 5, 2, 1)
@@ -162,21 +163,21 @@ def _cut(line: str) -> str:
 
 def handoff_notes(pipeline: Pipeline, given: Collection[str]) -> str:
     """Handoff parts found nowhere else, for a session that has these stages' documents in full:
-    how all stages ended, what the others decided, people's feedback, open items. Empty if there
-    are none."""
+    how the others ended, what they decided, people's feedback, open items. Empty if all that they
+    say is that nothing went wrong."""
     others = [one for one in pipeline.stages if one.stage not in given]
     decided = [f"{one.stage}: {said}" for one in others for said in one.handoff.key_decisions]
-    files = () if VERIFY in given else pipeline.changed_files
+    files = () if LIST_FILES.intersection(given) else pipeline.changed_files
     parts = [
         _section("### Key Decisions", _listed(decided)),
         _section("### Feedback", _listed(pipeline.feedback)),
         *_working(replace(pipeline, next_stage="", changed_files=files), {}),
     ]
     told = [part for part in parts if part]
-    if not told and not others:
+    if not told and all(_ended(one) in WELL for one in others):
         return ""
-    chain = _section("### Handoff Chain", _chain(pipeline.stages, given))
-    return "\n\n".join(("# Handoff", _feature(pipeline), chain, *told)) + "\n"
+    chain = [_section("### Handoff Chain", _chain(others))] if others else []
+    return "\n\n".join(("# Handoff", _feature(pipeline), *chain, *told)) + "\n"
 
 
 def _named_in(reply: str) -> set[str]:
@@ -232,15 +233,17 @@ def _feature(pipeline: Pipeline) -> str:
     return f"{known}\n\n{_section('### Request', said)}" if said else known
 
 
-def _chain(stages: Sequence[StageOutput], given: Collection[str] = ()) -> str:
-    """How each stage ended, and where its document is that is not given here."""
-    return "\n".join(_link(one, one.stage in given) for one in stages)
+def _chain(stages: Sequence[StageOutput]) -> str:
+    """How each stage ended, and where its document is."""
+    return "\n".join(_link(one) for one in stages)
 
 
-def _link(one: StageOutput, given: bool) -> str:
-    ended = f"- {one.stage} ({one.outcome or one.handoff.status})"
-    if given:
-        return f"{ended}: given here"
+def _ended(one: StageOutput) -> str:
+    return one.outcome or one.handoff.status
+
+
+def _link(one: StageOutput) -> str:
+    ended = f"- {one.stage} ({_ended(one)})"
     where = f", {one.path}" if one.path else ""
     return f"{ended}{where}: {one.handoff.summary}" if one.handoff.summary else f"{ended}{where}"
 

@@ -60,9 +60,11 @@ def whole_documents(brief: Brief) -> tuple[Document, ...]:
 
 
 def plain_system(brief: Brief) -> str:
-    """The role as system prompt; what documents say stays data."""
-    parts = (words("blocks", "documents_are_data"), *(one.text for one in _who(brief)))
-    return "\n".join(parts)
+    """The role as system prompt; what documents say stays data, which some roles say themselves."""
+    told = [one.text for one in _who(brief)]
+    rule, rest = words("blocks", "documents_are_data").split(": ", 1)
+    said = rule in brief.role.text
+    return "\n".join(told if said else [f"{rule}: {rest.partition('. ')[0]}.", *told])
 
 
 def _who(brief: Brief) -> tuple[Segment, ...]:
