@@ -24,6 +24,7 @@ from sparing.context.prompt.shorten import (
     without_boilerplate,
     without_digested,
 )
+from sparing.context.prompt.turns import block_again
 from sparing.prompts.render import names, words
 from sparing.segment import estimate_tokens
 from sparing.way import Way
@@ -107,6 +108,22 @@ def test_5_handoff_instructions_stand_once(rendered: dict[str, Prompt]) -> None:
     assert once("Do it.\n", block).count("### HANDOFF") == 1
     assert once(once("Do it.\n", block), block) == once("Do it.\n", block)
     assert once("Mine:\n### HANDOFF\n- **Status**: …\n", block).count("### HANDOFF") == 1
+
+
+def test_only_a_stage_with_a_successor_is_asked_what_that_needs(
+    rendered: dict[str, Prompt],
+) -> None:
+    """F3, B6: the last stage of a tier has no successor, nor when it is asked again."""
+    asked = {
+        prompt.case.stage: "Next Stage Needs" in prompt.text
+        for prompt in rendered.values()
+        if prompt.case.role == "builder" and "### HANDOFF" in prompt.text
+    }
+    assert asked.pop("done") is False
+    assert asked
+    assert all(asked.values())
+    assert "Next Stage Needs" not in block_again(last=True)
+    assert "Next Stage Needs" in block_again()
 
 
 @settings(deadline=None)

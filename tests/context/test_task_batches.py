@@ -1,10 +1,13 @@
 """Task documents in the styles of many tools, written before the parser had seen them. Covers: D2.
 
 Each batch was labelled and scored once before anything was changed: of the first 120 of 157 tasks
-were found, of the second 66 of 86, of the third 37 of 41. Where a label and a rule that was
-already fixed disagreed (a parent `1.0` is the task and what is below it are its steps; a path or
-note behind a title belongs to it), the label was changed. `@@@ NAME` begins a document, and
-`=== expected` its tasks.
+were found, of the second 66 of 86, of the third 37 of 41. The fourth and the fifth follow the
+structure of documents of public repositories: 49 of 83 and 60 of 77 at first; of the fifth, kept
+aside while the parser was changed for the fourth, 63 of 77 after that. Where a label and a rule
+that was already fixed disagreed, the label was changed: a parent `1.0` is the task and what is
+below it are its steps, a path or note behind a title belongs to it, a numbered heading counts
+before a box without a number, what is below "later" is not meant now, and bullets below a day are
+its tasks. `@@@ NAME` begins a document, and `=== expected` its tasks.
 """
 
 from __future__ import annotations
@@ -36,8 +39,8 @@ DOCUMENTS = documents()
 
 def test_the_batches_are_large_enough_to_mean_something() -> None:
     """D2"""
-    assert len(DOCUMENTS) >= 45
-    assert sum(len(expected) for _, expected in DOCUMENTS.values()) >= 220
+    assert len(DOCUMENTS) >= 90
+    assert sum(len(expected) for _, expected in DOCUMENTS.values()) >= 380
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

@@ -171,6 +171,7 @@ def _at_hand(source: Source, subject: ArtifactName | None) -> Document | None:
 def _asked(source: Source, kind: TurnKind, scoped: Scoped | None) -> TurnSubject:
     job, writes, session = source.job, source.stage.writes, source.session
     judged = writes.filename if writes else "the work"
+    stated = scoped and (scoped.task.done_when or "done when" in scoped.task.body.lower())
     return TurnSubject(
         kind,
         job.stage,
@@ -181,9 +182,8 @@ def _asked(source: Source, kind: TurnKind, scoped: Scoped | None) -> TurnSubject
         cap=source.cap,
         seen=session.iteration if session else 0,
         task=scoped.task.number if scoped else "",
-        done_stated=bool(
-            scoped and (scoped.task.done_when or "done when" in scoped.task.body.lower())
-        ),
+        done_stated=bool(stated),
+        last=FLOWS[source.row.feature.flow].is_last(job.stage),
         phase=source.phase or job.part,
         words=TURNS[job.turn].words,
         panel=job.panel,

@@ -37,7 +37,7 @@ from sparing.runtime.review_history import look_data
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.moves import Happened, Next
-from sparing.stages.place import Place, stage_of
+from sparing.stages.place import Place, is_last, stage_of
 from sparing.turn import TURNS
 
 TARGETED = frozenset(
@@ -70,7 +70,7 @@ def happened(
         feedback=said.feedback,
         handoff=handoff,
         asked=questions_of(around.folder, place, results),
-        block=around.folder.keep(block_again(missing=handoff.missing))
+        block=around.folder.keep(block_again(missing=handoff.missing, last=is_last(place)))
         if handoff.lacks_block
         else "",
         recoded=recoded,

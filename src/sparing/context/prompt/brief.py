@@ -107,6 +107,8 @@ class TurnSubject:
     """For a role with a single dispatch: the prompt file to use, by folder and name."""
     panel: tuple[str, ...] = ()
     """Reviewers that share one turn; the role is the first whose verdict is wanted."""
+    last: bool = False
+    """True if no stage comes after this one."""
     back: bool = False
     """True if the session returns to a stage whose text and guide it was given before."""
 

@@ -50,6 +50,9 @@ WITHOUT_ITERATION = frozenset(
 """The seed's prompts of these roles have no iteration section, except after a lost session."""
 
 
+_FOR_NEXT = "- **Next Stage Needs**"
+
+
 def fresh_turn(brief: Brief, *, resumed: bool = False) -> str:
     """Instructions for a fresh session; a resumed one already knows how to ask a person and how to
     end a stage."""
@@ -65,10 +68,10 @@ def fresh_turn(brief: Brief, *, resumed: bool = False) -> str:
     return said
 
 
-def block_again(*, missing: bool = False) -> str:
+def block_again(*, missing: bool = False, last: bool = False) -> str:
     """What a tier's author is told if its handoff block is missing or can't be read."""
     name = "block_missing" if missing else "block_again"
-    return words("turns", name) + "\n" + words("blocks", "handoff")
+    return words("turns", name) + "\n" + _block(last=last)
 
 
 def _fresh_names(brief: Brief) -> list[str]:
@@ -143,10 +146,16 @@ def _persons(brief: Brief) -> list[str]:
     return [*comments, *(["said"] if any(one.name == SAID for one in brief.materials) else [])]
 
 
+def _block(*, last: bool) -> str:
+    """The form of a handoff; the last stage is not asked what the next one needs."""
+    lines = words("blocks", "handoff").splitlines(keepends=True)
+    return "".join(line for line in lines if not (last and line.startswith(_FOR_NEXT)))
+
+
 def _with_handoff(brief: Brief, said: str) -> str:
     """Add the handoff instructions unless the role's or the stage's text contains them."""
     known = "\n".join((brief.role.text, *(one.text for one in brief.stage_texts)))
-    block = words("blocks", "handoff")
+    block = _block(last=brief.asked.last)
     return said if once(known, block) == known else f"{said}\n{block}"
 
 

@@ -11,13 +11,13 @@ Check boxes of one list are alike: if only a few have a number, all are tasks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple
 
 from sparing.context.documents.markdown import Outline
-from sparing.context.task_forms import headed, lists, paragraphs
+from sparing.context.task_forms import alike, headed, lists, paragraphs
 from sparing.context.task_forms.announced import is_elsewhere, outranks
 from sparing.context.task_forms.block import TaskBlock
 from sparing.context.task_forms.data import listed_data
@@ -66,7 +66,7 @@ def _decided(document: Outline, readings: Iterator[Reading]) -> tuple[TaskBlock,
     parts: tuple[TaskBlock, ...] = ()
     yielding: tuple[TaskBlock, ...] = ()
     for blocks, weight in readings:
-        if not blocks:
+        if not blocks or alike.only_name_phases(document, blocks):
             continue
         if yielding:
             if outranks(document, blocks, yielding):
@@ -88,19 +88,21 @@ def _readings(
     rows = tabled(document)
     for weak in headed.WEAK:
         blocks = headings.led(weak)
-        yield Reading(rows) if fill(rows, blocks) else Reading(blocks, _weight(headings, weak))
+        filled = fill(rows, blocks) or _are_named_inside(rows, blocks)
+        yield Reading(rows) if filled else Reading(blocks, _weight(headings, weak, blocks))
     yield Reading(headings.worded(), Weight.YIELDS)
     yield Reading(headings.boxed())
     keys = leaves(document, paragraphs.keyed(document, items))
     stating = headings.fielded()
     yield Reading(keys) if fill(keys, stating) else Reading(stating, Weight.YIELDS)
-    yield Reading(rows)
+    yield Reading(alike.same_parts(document), Weight.YIELDS)
+    yield Reading(rows, Weight.YIELDS)
     summed = leaves(document, paragraphs.summaries(document, items))
     worded = leaves(document, paragraphs.worded(document, items))
-    for named in (summed, keys, worded):
+    for named in (_numbered(summed), keys, worded):
         yield Reading(named if holds(named, boxes) else ())
     yield Reading(boxes)
-    yield Reading(uncounted(document))
+    yield Reading(uncounted(document), Weight.YIELDS)
     yield Reading(leaves(document, lists.named(document, items)))
     yield from (Reading(summed), Reading(keys))
     yield from _loose(document, items, headings)
@@ -115,7 +117,8 @@ def _explicit(
     """What is hardly ever anything but a task."""
     yield Reading(elements(document))
     for strong in headed.STRONG:
-        yield Reading(headings.led(strong), _weight(headings, strong))
+        yield Reading(headings.announced(strong), _weight(headings, strong))
+    yield Reading(alike.slugged(document))
     if lists.has_summing_boxes(items):
         yield Reading(headings.led(headed.is_task_group))
     led = leaves(document, lists.boxed(document, items))
@@ -137,9 +140,24 @@ def _loose(
     yield Reading(leaves(document, lists.dotted(document, items)))
     for listed in (lists.fielded, lists.board, lists.bullets, lists.ordered):
         yield Reading(listed(document, items))
+    yield Reading(alike.phases(document))
 
 
-def _weight(headings: headed.Headings, test: headed.Test) -> Weight:
-    if headings.only_parts(test):
+def _numbered(blocks: tuple[TaskBlock, ...]) -> tuple[TaskBlock, ...]:
+    """These, if any begins with an identifier; otherwise they may be names of groups."""
+    return blocks if any(block.ident for block in blocks) else ()
+
+
+def _are_named_inside(rows: Sequence[TaskBlock], blocks: Sequence[TaskBlock]) -> bool:
+    """Whether rows with names of their own (`TASK-001`) stand below headings that only count."""
+    named = all(row.ident and not row.ident.token[:1].isdigit() for row in rows)
+    counting = all(block.ident and block.ident.token[:1].isdigit() for block in blocks)
+    return named and counting and holds(blocks, rows)
+
+
+def _weight(
+    headings: headed.Headings, test: headed.Test, blocks: Sequence[TaskBlock] = ()
+) -> Weight:
+    if headings.only_parts(test) or (blocks and not any(block.title for block in blocks)):
         return Weight.PARTS
     return Weight.DECIDES if test is headed.STRONG[0] else Weight.YIELDS

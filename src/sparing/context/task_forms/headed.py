@@ -18,10 +18,16 @@ from sparing.context.documents.markdown import Heading, Outline
 from sparing.context.task_forms.block import TaskBlock, group_of, parents_of
 from sparing.context.task_forms.items import STATES
 from sparing.context.task_forms.leaves import leaves
-from sparing.context.task_forms.words import is_aside, is_container, names_a_part
+from sparing.context.task_forms.words import (
+    NO_TASKS,
+    TASKS,
+    is_aside,
+    is_container,
+    names_a_part,
+)
 
 _WORD = re.compile(
-    r"(?:[^\w\s]{1,3} ?)?([^\W\d_]{3,20}|[぀-ヿ一-鿿가-힣]{1,8}) ?[#№]?"
+    r"(?:[^\w\s]{1,3} ?)?([^\W\d_]{3,20}|[A-Z]{2}|[぀-ヿ一-鿿가-힣]{1,8}) ?[#№]?"
     r"(\d{1,3}(?:\.\d{1,3})?)\s?[:.：．、）)—–-] ?(.+)"
 )
 _COUNT_WORD = re.compile(
@@ -109,6 +115,13 @@ class Headings:
         ]
         return leaves(self._document, [*_titled_below(self._document, blocks)])
 
+    def announced(self, strongest: Test) -> tuple[TaskBlock, ...]:
+        """Such headings; where the numbers above them count the parts of the document, those of
+        the part that is about tasks: `3.1 …` and `3.2 …` below `3. Implementation tasks`."""
+        blocks = self.led(strongest)
+        about = [one for one in blocks if (up := lead(one.group)) and TASKS.search(up.title)]
+        return tuple(about) if about and self.only_parts(_is_single) else blocks
+
     def only_parts(self, strongest: Test) -> bool:
         """Whether such numbers count the parts of the document: `1. Overview`, `2. Tasks`."""
         return any(
@@ -176,7 +189,9 @@ class Headings:
         found = [
             (heading, match)
             for heading in self._document.headings
-            if (match := _WORD.match(heading.text)) and not is_container(match[1])
+            if (match := _WORD.match(heading.text))
+            and not is_container(match[1])
+            and match[1].casefold() not in NO_TASKS
         ]
         words = Counter((heading.level, match[1].casefold()) for heading, match in found)
         if not words or words.most_common(1)[0][1] < 2:

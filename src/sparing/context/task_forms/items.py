@@ -98,8 +98,9 @@ def _item(number: int, match: re.Match[str]) -> Item | None:
 def below_groups(boxes: Sequence[Item]) -> list[Item]:
     """The outermost boxes; where these only name groups, as `Planning` and `Implementation` do,
     those one level below them."""
-    outer = [one for one in boxes if one.indent < _OUTERMOST]
-    inner = [one for one in boxes if one.indent >= _OUTERMOST]
+    margin = min((one.indent for one in boxes), default=0) + _OUTERMOST
+    outer = [one for one in boxes if one.indent < margin]
+    inner = [one for one in boxes if one.indent >= margin]
     holding = _holding(outer, inner)
     least = min((one.indent for one in inner), default=0)
     nested = [one for one in inner if one.indent == least]

@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 
 from sparing.context.documents.ids import lead
 from sparing.context.documents.markdown import Outline
+from sparing.context.task_forms import alike
 from sparing.context.task_forms.block import TaskBlock, list_ends
 from sparing.context.task_forms.choice import Found
 from sparing.context.task_forms.items import Item, is_name_of_group
+from sparing.context.task_forms.marks import plain_title
 from sparing.context.task_forms.words import asides
 
 _LIST_LEVEL = 7
@@ -32,7 +34,24 @@ def unread_lines(document: Outline, found: Found) -> tuple[int, ...]:
         for one in boxes
         if one.line not in beside and one.line not in holding and not _is_group(one, groups)
     ]
-    return tuple(_outside(open_boxes, blocks))
+    told = _titles(blocks)
+    phased = alike.phase_names(document)
+    return tuple(
+        one.line
+        for one in _outside(open_boxes, blocks)
+        if _words(one.text) not in told
+        and not one.text.startswith("~~")
+        and not phased & alike.names_in(one.text)
+    )
+
+
+def _titles(blocks: Sequence[TaskBlock]) -> frozenset[str]:
+    """Tasks that a board or a summary may name again."""
+    return frozenset(_words(block.title) for block in blocks)
+
+
+def _words(text: str) -> str:
+    return plain_title(text).casefold().strip(" .*_`")
 
 
 def _holding(
@@ -62,7 +81,7 @@ def complaint(document: Outline, lines: Sequence[int]) -> str:
     )
 
 
-def _outside(boxes: Sequence[Item], blocks: Sequence[TaskBlock]) -> Iterator[int]:
+def _outside(boxes: Sequence[Item], blocks: Sequence[TaskBlock]) -> Iterator[Item]:
     starts = [block.first for block in blocks]
     for one in boxes:
         place = bisect_right(starts, one.line) - 1
@@ -73,7 +92,7 @@ def _outside(boxes: Sequence[Item], blocks: Sequence[TaskBlock]) -> Iterator[int
             or one.line != block.first
             and _beside(one, block)
         ):
-            yield one.line
+            yield one
 
 
 def _beside(one: Item, block: TaskBlock) -> bool:

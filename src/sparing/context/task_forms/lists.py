@@ -14,6 +14,7 @@ from sparing.context.task_forms.block import TaskBlock, group_of, headings_above
 from sparing.context.task_forms.items import Item, below_groups, wrapped
 from sparing.context.task_forms.words import (
     about_tasks,
+    asides,
     is_aside,
     is_board_column,
     is_container,
@@ -22,6 +23,7 @@ from sparing.context.task_forms.words import (
 )
 
 _BOLD = re.compile(r"\*\*(?:Task |T-?\d|\d+\.\d)")
+_TASK = re.compile(r"(?:\*\*|__)?Task \d", re.IGNORECASE)
 _LED = re.compile(r"(?:\*\*|\[)?(?:Task |[A-Z]{1,10}-?\d|\d+\.\d)")
 _NAMED = re.compile(
     r" {0,3}(?P<text>(?:Task \d|[A-Z]{1,10}-?\d)[\d.]{0,8}[a-z]?(?:[:.)] | [—–-] ).+)"
@@ -40,8 +42,21 @@ Items = Sequence[Item]
 
 
 def boxed(document: Outline, items: Items) -> tuple[TaskBlock, ...]:
-    """Check boxes with numbers."""
-    return led_items(document, [one for one in items if one.box])
+    """Check boxes with numbers. Where the outermost say `Task 1`, numbers below count steps."""
+    boxes = _wanted(document, items)
+    outer = [one for one in boxes if one.indent < _OUTERMOST]
+    said = outer and all(_TASK.match(one.text) for one in outer)
+    return led_items(document, outer if said else boxes)
+
+
+def _wanted(document: Outline, items: Items) -> list[Item]:
+    return [one for one in items if one.box and not _is_declined(document, one)]
+
+
+def _is_declined(document: Outline, one: Item) -> bool:
+    """`- [-] T9 …` below `## Declined`, and `- [ ] ~~…~~`: nobody wants it built."""
+    struck = one.text.startswith("~~") and one.text.endswith("~~") and one.box == "[ ]"
+    return struck or (one.box == "[-]" and one.line in asides(document))
 
 
 def has_summing_boxes(items: Items) -> bool:
@@ -83,7 +98,7 @@ def named(document: Outline, items: Items) -> tuple[TaskBlock, ...]:
 
 def unnumbered(document: Outline, items: Items) -> tuple[TaskBlock, ...]:
     """Check boxes without numbers, counted; those of a closing check list are no tasks."""
-    kept = in_place(document, below_groups([one for one in items if one.box]))
+    kept = in_place(document, below_groups(_wanted(document, items)))
     own = [_OWN_ID.search(one.text) for one in kept]
     if kept and all(own) and len({match[1] for match in own if match}) == len(kept):
         ended = [(one, match) for one, match in zip(kept, own, strict=True) if match]

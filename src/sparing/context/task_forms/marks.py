@@ -46,6 +46,8 @@ _TRAILING = re.compile(
     rf"|[\[(](?:~|≈|est\.?:? ?|estimate:? ?)?\d{{1,4}}(?:[.,]\d)?(?: ?[-–] ?\d{{1,4}})?"
     rf" ?{_UNIT}[\])]"
     r"|[⚡🔀✅☑🟢🟡🟠🔴🔵]\ufe0f?|@done|\{[^{}\n]{1,160}\}"
+    r"|(?<=[\w)]) @\w[\w.-]{0,40}(?:\([^()\n]{0,40}\))?| ~\d{1,3}(?:\.\d)?[mhdw]"
+    r"|(?<=[\w)]) #[a-z][\w-]{0,30}| [a-z][a-z-]{1,20}:\d{4}-\d\d-\d\d"
     r"|<!--[^\n]{0,80}?-->)$",
     re.IGNORECASE,
 )
@@ -70,7 +72,7 @@ def plain_title(text: str) -> str:
         title = _TRAILING.sub("", NEEDS_NOTE.sub("", title.rstrip())).rstrip()
         if title == before or not title:
             break
-    return title or text.strip()
+    return title.rstrip(" :：") or text.strip()
 
 
 def read_marks(

@@ -11,15 +11,13 @@ from sparing.context.task_forms.block import TaskBlock, headings_above
 from sparing.context.task_forms.headed import count_word
 from sparing.context.task_forms.items import Item, plain_spaces
 from sparing.context.task_forms.lists import led_items, listed_items
-from sparing.context.task_forms.words import TASKS, is_aside, is_container
+from sparing.context.task_forms.words import NO_TASKS, TASKS, is_aside, is_container
 
 _KEY = re.compile(
     r"[ \t]{0,3}(?:[-*+•→] +)?(?P<text>(?P<signs>[*_`\[]{0,4})"
     r"(?P<make>[A-Z]{1,10}(?:-[A-Z]{1,10}){0,2}[-.]?)\d{1,5}[a-z]?(?:\.\d{1,3})?"
     r"[*_`\]]{0,4}(?:\s*[:.)—–|-]|[ \t]+\S).+)"
 )
-_NO_TASKS = frozenset({"fr", "nfr", "ac", "req", "r", "sc", "adr", "td", "q", "g", "uc", "v", "ec"})
-"""Letters of requirements, decisions, questions and goals."""
 _LABEL = re.compile(
     r"[ \t]{0,3}(?:[-*+] |\d{1,3}[.)] )?[*_]{0,2}"
     r"(?P<label>[^\W\d_]{3,20}(?: [^\W\d_]{3,10})?)[*_]{0,2} ?[:：][*_]{0,2}[ \t]*(?P<text>\S.*)"
@@ -54,7 +52,7 @@ def keyed(document: Outline, _items: Items) -> tuple[TaskBlock, ...]:
 def _look(match: re.Match[str]) -> tuple[str, str] | None:
     """How a key is written; None if its letters say that it is no task's."""
     make = match["make"]
-    if make.strip("-.").casefold() in _NO_TASKS:
+    if make.strip("-.").casefold() in NO_TASKS:
         return None
     return (match["signs"], make[-1:] if make[-1:] in "-." else "")
 

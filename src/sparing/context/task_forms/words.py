@@ -33,8 +33,8 @@ _WHOLE_CHECK_LIST = re.compile(
 """Headings whose sub-headings are parts of the check list too."""
 ASIDE = re.compile(
     r"not now|not part|later|(?:out of|not in) scope|non.?goals|notes?\b|risk|question|dependenc"
-    r"|order|strategy|overview|summary|assumption|references|legend|format|background|changelog|example"
-    r"|parked|deferred|abandoned|cancell?ed|rejected|won.?t (?:do|fix)|how to|template"
+    r"|order|strategy|overview|summary|assumption|constraint|references|legend|format|background|changelog|example"
+    r"|parked|deferred|abandoned|cancell?ed|declined|rejected|won.?t (?:do|fix)|how to|template"
     r"|glossary|history|hinweis|fragen|risiken|offene|hintergrund"
     r"|notas?\b|preguntas|riesgos|remarques|questions|risques|contexte|perguntas|вопрос|риск"
     r"|заметк|примечан|備考|メモ|リスク|质问|问题|风险|备注|질문|위험|참고",
@@ -62,6 +62,14 @@ _CONTAINER = re.compile(
     r"|阶段|フェーズ|단계|woche|semaine|semana|checkpoint|appendix|figure|table",
     re.IGNORECASE,
 )
+_PHASE = re.compile(
+    r"phase|stage|wave|iteration|milestone|sprint|week|day|étape|etapa|fase|этап|фаза"
+    r"|阶段|フェーズ|단계|woche|semaine|semana",
+    re.IGNORECASE,
+)
+"""Containers that may be the work themselves where they hold nothing finer."""
+NO_TASKS = frozenset({"fr", "nfr", "ac", "req", "r", "sc", "adr", "td", "q", "g", "uc", "v", "ec"})
+"""Letters of requirements, decisions, questions and goals."""
 _KEPT = 2
 """Several forms ask about the same document."""
 _BRACKETED = re.compile(r"\([^()\n]{0,120}\)")
@@ -94,6 +102,11 @@ def is_container(word: str) -> bool:
     return _CONTAINER.match(word) is not None
 
 
+def is_phase(word: str) -> bool:
+    """`Phase`, `Day`: a stretch of work."""
+    return _PHASE.fullmatch(word) is not None
+
+
 @lru_cache(maxsize=_KEPT)
 def asides(document: Outline) -> frozenset[int]:
     """Lines that are not about the work: below a heading, a bold line or a word with a colon
@@ -101,6 +114,7 @@ def asides(document: Outline) -> frozenset[int]:
     found: set[int] = set()
     headings = {heading.line: heading for heading in document.headings}
     below, beside, inside, last = False, False, "", 0
+    board = _board(document)
     for number, raw in enumerate(document.lines, start=1):
         line = raw.strip()
         if number in headings:
@@ -109,7 +123,8 @@ def asides(document: Outline) -> frozenset[int]:
                 last = max(last, heading.end)
             whole = number <= last and not speaks_of_tasks(heading)
             title = heading.level == len(headings) == 1  # nothing else is there to stand beside
-            below = not title and (whole or is_aside(_name(heading.text)))
+            aside = heading not in board and is_aside(_name(heading.text))
+            below = not title and (whole or aside)
             beside, inside = False, ""
         elif not inside and (tag := _ELEMENT.fullmatch(line)) and is_aside(tag[1]):
             inside = tag[1]
@@ -135,8 +150,7 @@ class Announced(NamedTuple):
 def announced(document: Outline) -> Announced:
     beside = asides(document)
     under: set[int] = set()
-    columns = [one for one in document.headings if is_board_column(_BRACKETED.sub("", one.text))]
-    board = frozenset(columns if len(columns) > 1 else ())  # one alone is a list, as in `## To do`
+    board = _board(document)
     for heading in document.headings:
         if heading.level > 1 and heading not in board and _announces(heading.text):
             under.update(range(heading.line, heading.end + 1))
@@ -150,6 +164,13 @@ def announced(document: Outline) -> Announced:
         if inside:
             labelled.add(number)
     return Announced(frozenset(under - beside), frozenset(labelled))
+
+
+@lru_cache(maxsize=_KEPT)
+def _board(document: Outline) -> frozenset[Heading]:
+    """The columns of a board; one alone is a list, as in `## To do`."""
+    columns = [one for one in document.headings if is_board_column(_BRACKETED.sub("", one.text))]
+    return frozenset(columns if len(columns) > 1 else ())
 
 
 def _announces(text: str) -> bool:
