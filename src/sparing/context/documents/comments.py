@@ -95,10 +95,9 @@ def in_one_line(text: str) -> str:
         return text
     first = _ID.search(text)
     said = [text[: first.start()].strip()] if first else []
-    said += [
-        f"{id}, {f'line {one.line}' if one.line else one.filename}: {one.text.partition(PARAGRAPH)[0]}"
-        for id, one in comments.items()
-    ]
+    for id, one in comments.items():
+        place = f"line {one.line}" if one.line else one.filename
+        said.append(f"{id}, {place}: {one.text.partition(PARAGRAPH)[0]}")
     return " · ".join(filter(None, said))
 
 
