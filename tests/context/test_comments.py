@@ -11,6 +11,7 @@ from sparing.context.documents.comments import (
     Remarks,
     comment_ids,
     feedback,
+    in_one_line,
     only,
     read_sheet,
     sheet,
@@ -68,3 +69,15 @@ def test_a_comment_is_found_below_its_line(lines: list[str], comment: str) -> No
         f"\n{1:>{width}}> first\n", f"\n{1:>{width}}> first\n{comment}\n", 1
     )
     assert read_sheet(filled, text) == Remarks("", (Comment(1, "first", comment),))
+
+
+def test_a_rejection_in_one_line_keeps_remark_and_comments_apart() -> None:
+    """A6, K1: an event list shows whose words are whose, without the quoted lines."""
+    remarks = Remarks("say where it is documented", (Comment(3, "1. Write.", "which file?"),))
+    shown = in_one_line(feedback("plan.md", remarks) + "\n\nA person has changed plan.md.")
+    assert shown == "say where it is documented · C1, line 3: which file?"
+
+
+def test_a_rejection_without_comments_is_shown_as_it_is() -> None:
+    """A6, K1: words of a person are not touched if nothing has to be told apart."""
+    assert in_one_line("too long\n\nand too late") == "too long\n\nand too late"

@@ -175,7 +175,7 @@ def confirm(text: str, *, default: bool = False, abort: bool = False, err: bool 
 def page(text: str, *, fold: bool = False) -> None:
     """Show a text in the pager; `fold`: break its long lines between words."""
     if not text.strip():
-        echo("  nothing differs", err=True)
+        echo("  no differences", err=True)
         return
     calm_pager()
     shown = rendered(text)

@@ -67,8 +67,9 @@ def show_plan(
 def _assumed(office: Office, row: FeatureRow) -> str:
     """Basis of a forecast that is a guess, until enough features have been finished here."""
     words = f"a guess until {ENOUGH} features are finished here"
-    played = is_played(settings_of(office, row).agent.backend)
-    return f"{words}; scripted agents take far less" if played else words
+    backend = settings_of(office, row).agent.backend
+    who = "scripted agents take" if backend == "scripted" else "a stand-in for the model takes"
+    return f"{words}; {who} far less" if is_played(backend) else words
 
 
 def show_dry_run(office: Office, row: FeatureRow, *, begun: bool = True) -> None:

@@ -180,7 +180,7 @@ def _run(office: Office, rows: list[FeatureRow], mode: Mode, *, as_json: bool) -
         if mode is not Mode.ASK:
             raise
         echo(f"{busy.what}\n  watching it; Ctrl-C stops the watching, not the work", err=True)
-        follow(office, rows)
+        follow(office, rows, last=1)
         return 0
 
 

@@ -16,6 +16,7 @@ RULE = "-------- 8< --------"
 _QUOTED = re.compile(r"^\s*(\d{1,6})> ?(.*)$")
 _ID = re.compile(r"^C(\d+), (?:line (\d+) of|on) (.*):$", re.MULTILINE)
 _LONGEST_QUOTE = 200
+PARAGRAPH = "\n\n"
 _EMPTY = "(an empty line)"
 
 
@@ -82,6 +83,22 @@ def feedback(filename: str, remarks: Remarks) -> str:
         place = f"line {comment.line} of {comment.filename or filename}"
         parts.append(f"C{number}, {place}:\n> {quoted}\n{comment.text}")
     return "\n\n".join(parts)
+
+
+def in_one_line(text: str) -> str:
+    """A feedback text for a list of events: the remark, then each comment without its quote.
+
+    Only the first paragraph of a comment: notes of the program follow the last one.
+    """
+    comments = read_feedback(text)
+    if not comments:
+        return text
+    first = _ID.search(text)
+    said = [text[: first.start()].strip()] if first else []
+    for id, one in comments.items():
+        place = f"line {one.line}" if one.line else one.filename
+        said.append(f"{id}, {place}: {one.text.partition(PARAGRAPH)[0]}")
+    return " · ".join(filter(None, said))
 
 
 def comment_ids(text: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from sparing.context.documents.comments import in_one_line
 from sparing.desk.shown_line import EventLine, LineKind, LineTone
 from sparing.event import (
     NOT_HANDED_OVER,
@@ -182,7 +183,7 @@ def _person(event: Event, what: PersonLine) -> EventLine:
     match what:
         case AnswerEvent(by=by, answer=answer):
             words = f"{what.handoff_words or VERBS.get(answer, answer)} ({by})"
-            return EventLine("»", LineTone.PERSON, words, said=event.text)
+            return EventLine("»", LineTone.PERSON, words, said=in_one_line(event.text))
         case SayEvent(by=by):
             return EventLine("»", LineTone.PERSON, f"said ({by})", said=event.text)
         case EditEvent(commit=commit):

@@ -210,6 +210,8 @@ def _made(
 
 
 def sizes(files: Sequence[FileChange]) -> str:
+    if not files:
+        return "nothing changed"
     plus, minus = sum(one.added for one in files), sum(one.removed for one in files)
     return f"{counted(len(files), 'file')} changed, +{plus} -{minus}"
 
@@ -245,7 +247,7 @@ def _since(row: FeatureRow, past: list[Event]) -> str:
 
 def _answers(office: Office, row: FeatureRow, past: list[Event]) -> tuple[str, ...]:
     found = comments_in(office, row, past)
-    return tuple(f"{one.id} {one.answer or 'got no answer'}" for one in found)
+    return tuple(f"{one.id} {one.answer or one.unanswered}" for one in found)
 
 
 def next_stage(row: FeatureRow, stage: str) -> str:

@@ -21,6 +21,8 @@ class Note(NamedTuple):
     """The stage's last handoff."""
     passed: str
     """Why its gate was passed without a person; empty if it was not."""
+    ends: bool = False
+    """No stage follows it."""
 
 
 def stage_notes(office: Office, row: FeatureRow) -> dict[str, Note]:
@@ -32,7 +34,7 @@ def stage_notes(office: Office, row: FeatureRow) -> dict[str, Note]:
             again = names[names.index(event.stage) :]
             found = {name: note for name, note in found.items() if name not in again}
             continue
-        note = found.get(event.stage, Note(event.stage, None, ""))
+        note = found.get(event.stage, Note(event.stage, None, "", event.stage == names[-1]))
         match event.what:
             case HandoffEvent() as handoff:
                 found[event.stage] = note._replace(handoff=handoff)
@@ -51,7 +53,7 @@ def note_lines(note: Note) -> list[str]:
     """The note for people, as lines."""
     handoff = note.handoff
     lines = [handoff.summary] if handoff and handoff.summary else []
-    lists = _lists(handoff) if handoff else {}
+    lists = _lists(handoff, ends=note.ends) if handoff else {}
     lines += [f"{name}: {'; '.join(items)}" for name, items in lists.items() if items]
     return [*lines, *([f"passed by rule: {note.passed}"] if note.passed else [])]
 
@@ -62,10 +64,10 @@ def note_data(note: Note) -> JsonObject:
     return {"stage": note.stage, "handoff": handoff, "passed": note.passed}
 
 
-def _lists(handoff: HandoffEvent) -> dict[str, tuple[str, ...]]:
-    """The lists of a handoff that are shown beside its summary."""
+def _lists(handoff: HandoffEvent, *, ends: bool) -> dict[str, tuple[str, ...]]:
+    """The lists of a handoff that are shown beside its summary; `ends`: no stage follows."""
     return {
         "key decisions": handoff.key_decisions,
-        "the next stage needs": handoff.next_stage_needs,
+        "the next stage needs": () if ends else handoff.next_stage_needs,
         "warnings": handoff.warnings,
     }

@@ -7,6 +7,7 @@ that id, and the answer is shown beside the comment.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import shorten
 from typing import NamedTuple
 
 from sparing.context.documents.comments import Comment, Remarks, feedback, read_feedback
@@ -24,6 +25,7 @@ from sparing.turn_event import AskEvent
 
 MOST = 200
 LONGEST = 8_000
+SHOWN = 60
 
 
 class AnsweredComment(NamedTuple):
@@ -34,6 +36,12 @@ class AnsweredComment(NamedTuple):
     text: str
     answer: str
     """`changed: …` or `answered: …`; empty while there is none."""
+
+    @property
+    def unanswered(self) -> str:
+        """Its place and first words: the id alone says nothing to the person who wrote it."""
+        place = f" on line {self.line}" if self.line else ""
+        return f"got no answer{place}: {shorten(self.text, SHOWN, placeholder=' …')}"
 
 
 def reject_with(

@@ -1,0 +1,37 @@
+"""What a gate says about comments, changes and the end of a flow. Covers: A6, K1."""
+
+from __future__ import annotations
+
+from sparing.change import FileChange
+from sparing.desk.gates.gate import sizes
+from sparing.desk.gates.handoffs import Note, note_lines
+from sparing.desk.gates.line_comments import AnsweredComment
+from sparing.turn_event import HandoffEvent
+
+HANDOFF = HandoffEvent(status="completed", summary="Done.", next_stage_needs=("the document",))
+
+
+def test_a_comment_without_an_answer_is_named_by_its_line_and_words() -> None:
+    """A6: the person who wrote `C1` knows it by its place and words."""
+    asked = AnsweredComment("C1", "plan.md", 4, "The queue.", "which queue? " + "none " * 30, "")
+    assert asked.unanswered == (
+        "got no answer on line 4: which queue? none none none none none none none none none …"
+    )
+
+
+def test_a_comment_on_no_line_has_its_words_alone() -> None:
+    """A6: a comment on a whole file has no line."""
+    asked = AnsweredComment("C1", "plan.md", 0, "", "name it", "")
+    assert asked.unanswered == "got no answer: name it"
+
+
+def test_an_author_that_changed_nothing_is_said_in_words() -> None:
+    """K1: `0 files changed, +0 -0` reads like a fault."""
+    assert sizes(()) == "nothing changed"
+    assert sizes((FileChange("a.py", added=2, removed=1),)) == "1 file changed, +2 -1"
+
+
+def test_the_last_stage_does_not_say_what_the_next_one_needs() -> None:
+    """K1: no stage follows, so there is nothing that it could need."""
+    assert note_lines(Note("done", HANDOFF, "", ends=True)) == ["Done."]
+    assert note_lines(Note("plan", HANDOFF, "")) == ["Done.", "the next stage needs: the document"]
