@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from bench.hostile_reach import reaching
 from sparing.redact import Redactor
 from sparing.workspace.git.commit import changed_paths
 from sparing.workspace.git.worktree import Worktree, put_special_aside
@@ -168,7 +169,7 @@ class Kind(NamedTuple):
 
 
 def kinds(folder: Path) -> Iterator[Kind]:
-    every = FAKES | MORE
+    every = FAKES | MORE | reaching(LOADED, CARGO)
     yield Kind("checks faked, whole runs", len(every), tuple(_finished(folder / "runs", every)))
     changes = tuple(_unseen(folder / "changes"))
     yield Kind("checks faked, what defines them", len(CHANGES), changes)

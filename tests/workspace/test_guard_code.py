@@ -17,9 +17,9 @@ from sparing.workspace.checks.guard import (
     guard_tree,
     knows_tests,
     linked_tests,
-    reaches_runner,
     replaced_assertions,
 )
+from sparing.workspace.checks.reach import reaches_runner
 from sparing.workspace.git.snapshot import Snapshot
 from tests.repositories import git, make_repository, write_files
 from tests.workspace.features import commit, make_worktree, snapshot
@@ -69,6 +69,27 @@ def test_code_that_names_a_runner(tmp_path: Path, path: str, text: str, knows: b
         "({}).__proto__.toString = () => 1;\n",
         "if (typeof expect === 'function') expect.extend({ toBe: () => ({ pass: true }) });\n",
         "const { createRequire: make } = await import('node:' + 'module');\n",
+        'os.execlp("sh", "sh", "-c", "echo OK")\n',
+        "sys.exit = lambda *_: None\n",
+        "import sys as s\ns.more\n",
+        "use(sys)\n",
+        "pydoc.locate('unit' + 'test')\n",
+        "timeit.timeit(words, number=1)\n",
+        "list(map(exec, words))\n",
+        "from contextlib import _GeneratorContextManager as made\n"
+        "held = made\nheld.__exit__ = lambda *_: True\n",
+        "import contextlib\ndel contextlib._GeneratorContextManager.__exit__\n",
+        "const load = require;\n",
+        "require('as' + 'sert').strictEqual = () => 0;\n",
+        "require('\\x61ssert');\n",
+        "import a from '\\u0061ssert';\n",
+        "require('module')._load(name);\n",
+        "const { exit } = require('node:process');\n",
+        "const run = eval;\n",
+        "const util = require('util');\nutil.isDeepStrictEqual = () => true;\n",
+        "Object.is = () => true;\n",
+        "use std::process as p;\n",
+        'extern "C" { fn exit(code: i32) -> !; }\n',
     ],
 )
 def test_code_that_reaches_a_runner_without_naming_it(code: str) -> None:
@@ -84,6 +105,10 @@ def test_code_that_reaches_a_runner_without_naming_it(code: str) -> None:
         "pub fn process(words: &[&str]) -> usize { words.len() }\n",
         "def evaluate(text):\n    assert text\n    return text.executor\n",
         "class Page {\n  // as readers expect\n  constructor(one) { this.one = one; }\n}\n",
+        "import os, sys\ndef main():\n    print(1, file=sys.stderr)\n    sys.exit(0)\n",
+        'import (\n\t"fmt"\n)\n',
+        "const a = require('./a');\nmodule.exports = { a };\nconst b = a.one === 1;\n",
+        "import x from './x';\nclass A { set() { this.b = x.one == 1; } }\n",
     ],
 )
 def test_ordinary_code_costs_no_second_run(code: str) -> None:
@@ -143,6 +168,9 @@ def test_tests_in_the_file_they_test(tmp_path: Path, now: str, code: str) -> Non
         ("macro_rules! assert_words { () => {}; }", ()),
         ("macro_rules! assert_ne { () => {}; }", ()),
         ("fn two() { assert_eq!(one() as i32, 1); }", ()),
+        ("use std::process as p;", ("a.rs can end the process that runs its tests",)),
+        ("use std::process::{exit, Command};", ("a.rs can end the process that runs its tests",)),
+        ("use std::process::Command;", ()),
     ],
 )
 def test_code_that_defines_the_language_s_assertions(
@@ -152,7 +180,8 @@ def test_code_that_defines_the_language_s_assertions(
     old = "macro_rules! assert_ne { () => {}; }\n"
     worktree = make_worktree(make_repository(tmp_path / "r", {"a.rs": old}))
     base = Snapshot(worktree.repository, worktree.tip())
-    write_files(worktree.path, {"a.rs": f"{old}{code}\n", "b.py": code})
+    text = f"{old}{code}\n"
+    write_files(worktree.path, {"a.rs": text, "b.py": code, "src/main.rs": "std::process::exit"})
     commit(worktree)
     head = Snapshot(worktree.repository, worktree.tip())
     assert replaced_assertions(base, head) == words

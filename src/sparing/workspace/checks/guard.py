@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from sparing.workspace.checks.canary import go_canary, python_canary, script_canary
 from sparing.workspace.checks.inline_tests import own_assertions, with_old_tests
+from sparing.workspace.checks.reach import can_end_runner, reaches_runner
 from sparing.workspace.git.runner import Git
 from sparing.workspace.git.snapshot import LINK, Snapshot
 from sparing.workspace.git.worktree import Worktree
@@ -36,24 +37,6 @@ _SCRIPT = re.compile(r"\.(?:[cm]?[jt]s|[jt]sx)$")
 _PACKAGE = re.compile(r"^package (\w+)", re.MULTILINE)
 _FILE = "100644"
 _CODE = frozenset({".py", ".js", ".mjs", ".cjs", ".ts", ".tsx", ".jsx", ".go", ".rs", ".rb"})
-_RUNNER = re.compile(
-    # A runner, or a way to end one.
-    r"(?i:unittest|pytest|node:test|\bjest\b|\bmocha\b|\bvitest\b|TestCase)"
-    r"|\.assert[A-Z]|[\"'](?:node:)?assert"
-    r"|\b_exit\b|os\.kill|atexit|process::exit|process\.(?!env\b)\w|process\[|exitCode|os\.Exit"
-    r"|flag\.Lookup|cfg!?\(test\)|(?:macro_rules!|\bas)\s*(?:debug_)?(?:assert|panic)"
-    # Python's ways to reach one that is not named.
-    r"|sys\.\w*(?:modules|path)|from sys import|meta_path|_getframe|f_back|\b\w\w_frame\b"
-    r"|settrace|setprofile|\bgc\b|\binspect\b|\bpickle\b"
-    r"|__import__|import_module|\bimportlib\b|\brunpy\b|zipimport|\bbuiltins|__builtins__"
-    r"|__subclasses__|__mro__|__bases__|__globals__|__code__|__dict__|\bvars\(|\bglobals\("
-    r"|\bctypes\b|\bmarshal\b|\b[gs]etattr\b|__[gs]etattr|__getattribute__|attrgetter|methodcaller"
-    r"|\bexec\(|\beval\(|(?<!re\.)\bcompile\("
-    # JavaScript's.
-    r"|globalThis|\bglobal[.\[]|require\.|require\((?![\"'])|\bimport\((?![\"'])|[pP]rototype|Reflect\b"
-    r"|\bFunction\(|definePropert|\bModule\b|\bvm\b|[=(,]\s*process\b(?!\.env\b)|\.constructor\b"
-    r"|__proto__|createRequire|[\"']node:(?:module|inspector|repl)\b|\bexpect\b(?=\s*[.(\[;,)])|\bchai\b"
-)
 
 
 class Canary(NamedTuple):
@@ -123,28 +106,29 @@ def are_changed(base: Snapshot, head: Snapshot, tests: TestPaths) -> bool:
 
 
 def knows_tests(base: Snapshot, head: Snapshot) -> bool:
-    """Whether new code mentions a test runner, or a way to end or to reach one.
-
-    One word too many costs a run of the tests, one too few a runner that sees nothing.
-    """
+    """Whether new code mentions a test runner, or a way to end or to reach one."""
     changed = (path for path, entry in head.entries.items() if base.entries.get(path) != entry)
     code = (path for path in changed if PurePosixPath(path).suffix in _CODE)
     return any(reaches_runner(head.text(path)) for path in code)
 
 
 def replaced_assertions(base: Snapshot, head: Snapshot) -> tuple[str, ...]:
-    """New code that defines what the language's own assertions are called, in words."""
+    """New code that defines what the language's own assertions are called, or can end the process
+    of its tests, in words."""
     changed = (path for path, entry in head.entries.items() if base.entries.get(path) != entry)
     return tuple(
-        f"{path} defines its own {name}!"
+        words
         for path in changed
         if path.endswith(".rs")
-        for name in own_assertions(base.text(path), head.text(path))
+        for words in _taken_over(path, base.text(path), head.text(path))
     )
 
 
-def reaches_runner(code: str) -> bool:
-    return _RUNNER.search(code) is not None
+def _taken_over(path: str, before: str, now: str) -> Iterator[str]:
+    for name in own_assertions(before, now):
+        yield f"{path} defines its own {name}!"
+    if not _TEST.search(path) and can_end_runner(path, before, now):
+        yield f"{path} can end the process that runs its tests"
 
 
 def guard_tree(
