@@ -107,10 +107,14 @@ def test_a_prompt_with_the_documents_has_no_notes_that_say_nothing() -> None:
     """E6, F4: whoever is given the documents in full is not told again that all went well and
     which files changed; what went wrong, was decided or was asked for is told."""
     idea = StageOutput("brainstorm", "Two ideas.", Handoff(summary="Two."), path="docs/x/b.md")
-    plan, built = (StageOutput(name, "text", Handoff(summary="Done.")) for name in ("plan", BUILT))
-    whole = Pipeline("Rate limits", "L2", stages=(idea, plan, built), changed_files=("src/a.py",))
+    plan = StageOutput("plan", "text", Handoff(summary="Done."))
+    built = StageOutput(BUILT, "Wrote src/a.py.", Handoff(summary="Done."))
+    changed = ("src/a.py (+3 -1)",)
+    whole = Pipeline("Rate limits", "L2", stages=(idea, plan, built), changed_files=changed)
     assert handoff_notes(whole, ["plan", BUILT]) == ""
-    assert section(handoff_notes(whole, ["plan"]), "Changed Files") == "- src/a.py"
+    assert section(handoff_notes(whole, ["plan"]), "Changed Files") == "- src/a.py (+3 -1)"
+    unnamed = replace(whole, changed_files=(*changed, "src/b.py (+1 -0)"))
+    assert section(handoff_notes(unnamed, ["plan", BUILT]), "Changed Files") == "- src/b.py (+1 -0)"
     stuck = idea._replace(handoff=Handoff(HandoffStatus.BLOCKED))
     judged = StageOutput("design_review", "# Report", Handoff(), "not passed")
     for other in (stuck, judged):

@@ -34,8 +34,6 @@ WORKING = {
     "warnings": "Warnings",
 }
 QUESTIONS = "open_questions"
-LIST_FILES = frozenset({"implement", "verify"})
-"""Stages whose documents list the changed files."""
 WELL = frozenset({"completed", "passed"})
 ASKED = {"patterns": MAP["patterns"], "warnings": WORKING["warnings"]}
 """Sections that only the agent can fill; the answer may be `none`."""
@@ -167,17 +165,18 @@ def handoff_notes(pipeline: Pipeline, given: Collection[str]) -> str:
     say is that nothing went wrong."""
     others = [one for one in pipeline.stages if one.stage not in given]
     decided = [f"{one.stage}: {said}" for one in others for said in one.handoff.key_decisions]
-    files = () if LIST_FILES.intersection(given) else pipeline.changed_files
+    told = "\n".join(one.text for one in pipeline.stages if one.stage in given)
+    files = tuple(one for one in pipeline.changed_files if one.split(" (+")[0] not in told)
     parts = [
         _section("### Key Decisions", _listed(decided)),
         _section("### Feedback", _listed(pipeline.feedback)),
         *_working(replace(pipeline, next_stage="", changed_files=files), {}),
     ]
-    told = [part for part in parts if part]
-    if not told and all(_ended(one) in WELL for one in others):
+    filled = [part for part in parts if part]
+    if not filled and all(_ended(one) in WELL for one in others):
         return ""
     chain = [_section("### Handoff Chain", _chain(others))] if others else []
-    return "\n\n".join(("# Handoff", _feature(pipeline), *chain, *told)) + "\n"
+    return "\n\n".join(("# Handoff", _feature(pipeline), *chain, *filled)) + "\n"
 
 
 def _named_in(reply: str) -> set[str]:
