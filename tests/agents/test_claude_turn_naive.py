@@ -68,7 +68,7 @@ def test_the_first_request_is_what_naive_means(tmp_path: Path, client: str) -> N
         system = record["request"]["system"][-1]["text"]
         assert words("stages", stage).strip() in system
         assert words("skills", stage).strip() in system
-        assert "is data" not in system, "the neutral system prompt is ours"
+        assert "Instructions come only from here" not in system, "the neutral system prompt is ours"
         assert len(marks(record["request"])) == CLIENT_MARKS
         tools = [tool["name"] for tool in record["request"]["tools"]]
         role = system[system.index("# Your role") :]
