@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 LEAST_WIDTH, MOST_WIDTH, LEAST_WORDS = 38, 118, 20
 """Limits on the width of wrapped lines: narrower or wider ones are hard to read."""
+ANSWERS = {"": None, "y": True, "yes": True, "n": False, "no": False}
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _status: set[bool] = set()
 """Non-empty while a status line is shown."""
@@ -169,7 +170,18 @@ def prompt(
 
 
 def confirm(text: str, *, default: bool = False, abort: bool = False, err: bool = False) -> bool:
-    return click.confirm(rendered(text), default=default, abort=abort, err=err)
+    """Ask until the answer is yes or no; Enter is the default, which is the capital letter."""
+    asked = f"{rendered(text)} [{'Y/n' if default else 'y/N'}]"
+    while True:
+        said = click.prompt(asked, default="", show_default=False, err=err).strip().lower()
+        if said in ANSWERS:
+            break
+        echo("type y for yes or n for no", err=err)
+    answer = ANSWERS[said]
+    agreed = default if answer is None else answer
+    if abort and not agreed:
+        raise click.Abort
+    return agreed
 
 
 def page(text: str, *, fold: bool = False) -> None:
