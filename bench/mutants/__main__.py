@@ -36,7 +36,8 @@ EQUIVALENT = Path(__file__).with_name("equivalent.txt")
 ROOMS = ("flow", "stages", "review", "economy", "dispatch", "workspace")
 TESTED = (
     *ROOMS, "briefing", "caching", "context", "desk", "implement", "knowledge", "records", "roles",
-    "runtime", "provision", "agents", "test_nouns.py", "test_turns.py",
+    "runtime", "provision", "agents", "approval", "tasks", "upstream", "test_nouns.py",
+    "test_turns.py",
 )  # fmt: skip
 SEED = 21
 SOUND = "tests/flow/test_advance.py"

@@ -178,7 +178,9 @@ def keep_only(names: list[int], line: int) -> None:
     """Close all other descriptors, or the end of another process's pipe would stay open."""
     kept = sorted({*names, line})
     for low, high in zip((-1, *kept), (*kept, 1 << 16), strict=True):
-        os.closerange(low + 1, high)
+        # Of an empty range that ends at 0 Python makes one without an end, and closes them all.
+        if low + 1 < high:
+            os.closerange(low + 1, high)
 
 
 class Relay:
