@@ -117,6 +117,16 @@ def test_a_reviewer_that_nitpicks_for_ever_is_ended_by_the_governor() -> None:
     )
 
 
+def test_the_rule_of_the_original_says_who_passes_and_who_does_not() -> None:
+    """C2: a warning fails there whatever else counts."""
+    run = Run("specify", STRICT).work().look((VAGUE,))
+    assert run.found.ruled is not None
+    assert run.found.ruled.reasons[0] == "spec-reviewer does not pass: 1 warning counts"
+    run.work().look(())
+    assert run.found.ruled is not None
+    assert run.found.ruled.reasons[0] == "spec-reviewer passes: no finding counts against it"
+
+
 def test_a_reviewer_that_says_the_same_for_ever_is_shown_to_a_human() -> None:
     """C2: nothing moves, so another revision would not help."""
     run = Run("specify").work().look((VAGUE,)).work().look((VAGUE,))
