@@ -13,7 +13,7 @@ import secrets
 from contextlib import suppress
 from typing import Self
 
-from sparing.agents.acp.relay import Asked, Heard, Relay
+from sparing.agents.acp.relay import AgentGone, Asked, Heard, Relay
 from sparing.agents.acp.tool_calls import ToolCalls
 
 HEAD_LIMIT = 64 * 1024
@@ -68,8 +68,10 @@ class LoopbackServer:
         task.add_done_callback(self._open.discard)
         try:
             await self._answer(reader, writer)
-        except (OSError, EOFError, TimeoutError, ValueError, asyncio.LimitOverrunError):
-            pass  # the agent is gone, or talks nonsense
+        except (AgentGone, OSError, EOFError, TimeoutError):
+            pass  # the agent is gone
+        except (ValueError, asyncio.LimitOverrunError):
+            pass  # the agent talks nonsense
         except asyncio.CancelledError:
             pass  # the turn is over
         finally:

@@ -61,6 +61,10 @@ class Asked(NamedTuple):
     body: bytes
 
 
+class AgentGone(Exception):
+    """The agent no longer takes the answer; its provider is not to blame."""
+
+
 class Heard(NamedTuple):
     """The start of an answer."""
 
@@ -91,7 +95,9 @@ class Relay:
     _closed: bool = False
 
     async def ask(self, asked: Asked, begin: Begin, give: Pass) -> None:
-        """Forward a request; raises `ConnectionError` if the agent must see that it was cut off."""
+        """Forward a request; raises `ConnectionError` if the agent must see that it was cut off,
+        and `AgentGone` if it does not listen.
+        """
         connection = self._connection()
         try:
             await self._exchange(connection, asked, begin, give)
@@ -116,16 +122,19 @@ class Relay:
         if response.status != OK:
             said = await asyncio.to_thread(response.read, SAID_BYTES)
             self._refused(response, said)
-            await begin(Heard(response.status, kind))
-            await give(said)
+            await _to_agent(begin(Heard(response.status, kind)))
+            await _to_agent(give(said))
             return
         self.began()
-        await begin(Heard(response.status, kind))
         reader = AnswerReader(asked.body)
         try:
+            await _to_agent(begin(Heard(response.status, kind)))
             while piece := await asyncio.to_thread(response.read1, PIECE):
                 reader.take(piece)
-                await give(piece)
+                await _to_agent(give(piece))
+        except AgentGone:
+            self.billed(reader)
+            raise
         except (OSError, http.client.HTTPException):
             self._cut(reader)
             raise
@@ -182,6 +191,13 @@ class Relay:
         self.failed += 1
         if failure not in PASSING or self.failed > self.retries:
             self.stop(TurnOutcome(failure, words), until)
+
+
+async def _to_agent(passed: Awaitable[None]) -> None:
+    try:
+        await passed
+    except OSError as error:
+        raise AgentGone from error
 
 
 def failure_of(status: int, words: str) -> Failure:
