@@ -2,7 +2,8 @@
 
 `python -m bench.check_cost OLD`: the same checks on a small Python project and on an npm project
 with an environment of 2,000 files, in both checkouts by turns, in one run. Processor time of a
-check with all that surrounds it: the clean room, the sandbox, the runner.
+check with all that surrounds it: the clean room, the sandbox, the runner. Both find the same
+programs: the system's, and node wherever it is.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -80,7 +82,7 @@ def once():
             sandbox = sandbox._replace(git_dir=None, git=view, limits=limits)
         except ImportError:
             pass
-        found = run_check(check, worktree.path, 120, {"PATH": os.environ["PATH"]}, sandbox)
+        found = run_check(check, worktree.path, 120, {"PATH": sys.argv[4]}, sandbox)
         assert found.passed, found.output
 once()
 began = spent()
@@ -118,9 +120,14 @@ def _compared(place: Path, files: dict[str, str], old: Path) -> tuple[float, flo
 
 def _measured(checkout: Path, place: Path, commit: str) -> float:
     environ = {**os.environ, "PYTHONPATH": str(checkout / "src")}
-    argv = [sys.executable, "-c", SCRIPT, str(place), str(CHECKS), commit]
+    argv = [sys.executable, "-c", SCRIPT, str(place), str(CHECKS), commit, _programs()]
     done = subprocess.run(argv, env=environ, capture_output=True, text=True, check=True)
     return float(json.loads(done.stdout))
+
+
+def _programs() -> str:
+    node = shutil.which("node")
+    return os.pathsep.join(("/usr/bin", "/bin", *([str(Path(node).parent)] if node else ())))
 
 
 def _repository(folder: Path, files: dict[str, str]) -> str:
