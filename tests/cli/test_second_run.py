@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from tests.first_hour import SCRIPT, settings
-from tests.repositories import make_repository
+from tests.repositories import git, make_repository
 from tests.terminal import sparing
 from tests.typed import Typed
 
@@ -37,3 +37,37 @@ def test_a_forecast_names_the_stand_in(tmp_path: Path) -> None:
     words = ("start", "Greet", "--tier", "L1", "--dry-run", "--backend", "claude-double")
     said = sparing(path, *words)
     assert "a stand-in for the model takes far less" in " ".join(said.out.split())
+
+
+def test_a_detached_head_asks_for_a_branch(tmp_path: Path) -> None:
+    """K1, A4: before anything is written; a wrong name is asked for again."""
+    path = make_repository(tmp_path / "r", {"README.md": "# r\n"})
+    git(path, "branch", "next")
+    git(path, "switch", "--quiet", "--detach")
+    person = Typed(path, "start", "Greet", "--tier", "L1", "--dry-run")
+    person.wait_for("start from which branch [main]: ")
+    person.type("nxt\r")
+    person.wait_for("There is no branch 'nxt' here. There are: main, next.")
+    person.type("next\r")
+    assert person.end() == 0
+    assert "HEAD is detached at" in person.screen
+    assert "the feature starts from" not in person.screen
+
+
+def test_the_branch_that_was_chosen_is_the_features_own(tmp_path: Path) -> None:
+    """K1, A4: `run` and the merge use it, and no setting of the repository changes."""
+    path, environ = make_repository(tmp_path / "r"), settings(tmp_path)
+    (tmp_path / "script.toml").write_text(SCRIPT)
+    git(path, "switch", "--quiet", "-c", "next")
+    git(path, "commit", "--quiet", "--allow-empty", "-m", "more")
+    git(path, "switch", "--quiet", "--detach")
+    person = Typed(path, "start", "Greet by name", "--tier", "L1", environ=environ)
+    person.wait_for("start from which branch [main]: ")
+    person.type("next\r")
+    person.wait_for("run now?")
+    person.type("n\r")
+    assert person.end() == 0
+    assert sparing(path, "run", "1", "--no-input", environ=environ).code == 2
+    branch = git(path, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/feature/")
+    assert git(path, "merge-base", branch, "next") == git(path, "rev-parse", "next")
+    assert sparing(path, "config", "get", "workspace.base_branch").out.strip() == '""'

@@ -15,7 +15,7 @@ from sparing.flow.advance import begin
 from sparing.records import events, features
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
-from sparing.workspace.git.repository import resolve_base
+from sparing.workspace.git.base_branch import resolve_base
 from tests.engine.records_of import records_of
 from tests.repositories import git, make_repository
 from tests.terminal import Said, sparing

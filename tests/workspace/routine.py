@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from sparing.workspace.git.base_branch import resolve_base, taken_numbers
 from sparing.workspace.git.commit import changed_files, changed_paths, diff, read_file
 from sparing.workspace.git.merge_into_base import Handover, hand_over
 from sparing.workspace.git.repository import (
@@ -11,8 +12,6 @@ from sparing.workspace.git.repository import (
     find_repository,
     head,
     is_dirty,
-    resolve_base,
-    taken_numbers,
 )
 from sparing.workspace.git.retire import retire
 from sparing.workspace.git.worktree import Worktree, restore

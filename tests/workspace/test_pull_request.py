@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from sparing.errors import RepositoryError
-from sparing.workspace.git.pull_request import PullRequestHead, read_pull_request
 from sparing.workspace.git.repository import find_repository
+from sparing.workspace.host.gh_view import PullRequestHead, read_pull_request
 from tests.repositories import git, make_repository
 
 FIELDS = {

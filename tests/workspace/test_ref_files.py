@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from sparing.workspace.git.base_branch import resolve_base
 from sparing.workspace.git.direct.ref_files import RefValue, known_ref
-from sparing.workspace.git.repository import BranchHead, head, locate_repository, resolve_base
+from sparing.workspace.git.repository import BranchHead, head, locate_repository
 from tests.repositories import commit_files, git, make_repository
 
 

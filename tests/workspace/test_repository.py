@@ -12,13 +12,12 @@ from pathlib import Path
 import pytest
 
 from sparing.errors import RepositoryError
+from sparing.workspace.git.base_branch import resolve_base, taken_numbers
 from sparing.workspace.git.repository import (
     BranchHead,
     find_repository,
     head,
     is_dirty,
-    resolve_base,
-    taken_numbers,
 )
 from tests.conftest import UserRepository
 from tests.guard import Guard

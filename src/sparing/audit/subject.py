@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from sparing.errors import RepositoryError, UsageError
+from sparing.workspace.git.base_branch import resolve_base
 from sparing.workspace.git.object_reader import object_id
-from sparing.workspace.git.pull_request import PullRequestHead, read_pull_request
 from sparing.workspace.git.repository import (
     BranchHead,
     Repository,
     branch_commit,
     head,
-    resolve_base,
 )
+from sparing.workspace.host.gh_view import PullRequestHead, read_pull_request
 
 MOST_SUBJECTS = 50
 USUAL = ("main", "master", "trunk", "develop")

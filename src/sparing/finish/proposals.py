@@ -33,7 +33,7 @@ from sparing.segment import Segment, Volatility
 from sparing.sent import Sent
 from sparing.turn_event import CommitEvent
 from sparing.way import Way
-from sparing.workspace.git.repository import resolve_base, taken_numbers
+from sparing.workspace.git.base_branch import resolve_base, taken_numbers
 from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
 from sparing.workspace.project.paths import Confined
 from sparing.workspace.project.projects import files_of, projects_at

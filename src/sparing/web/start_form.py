@@ -26,7 +26,7 @@ from sparing.money import to_usd
 from sparing.records.features import FeatureRow
 from sparing.report.prompt import prompt_text
 from sparing.web.cap_form import nano_of
-from sparing.workspace.git.repository import resolve_base
+from sparing.workspace.git.base_branch import resolve_base
 
 FIRST_CHARS = 4_000
 NEXT = 1_000_000

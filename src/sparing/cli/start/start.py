@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from sparing.cli.options import (
 from sparing.cli.run.dependency_order import print_if_waiting
 from sparing.cli.screen import confirm, echo, is_terminal, style
 from sparing.cli.setup.init import agree_to_setup, offer_file
+from sparing.cli.start.base import BASE, chosen_base
 from sparing.cli.start.start_options import start_input_options
 from sparing.cli.start.tier import request_text, settle_flow
 from sparing.config.effort import SETTING as EFFORT
@@ -84,6 +86,9 @@ def _start(
     how: Mapping[str, Any],
 ) -> int:
     check_root(office)
+    if not (how["yes"] or how["as_json"]) and (base := chosen_base(office)):
+        office = replace(office, flags={**office.flags, **base})
+        overrides = {**overrides, **base}
     chosen = settle_flow(office, title, flow, how)
     begins = chosen.begins
     if named := proposed_root(office, request_text(office, begins)):
@@ -144,7 +149,8 @@ def offer_run(
         echo("note: uncommitted changes are left alone and are not part of the feature", err=True)
         again = f"git commit, sparing abandon {row.feature.id} --yes, and start again"
         echo(f"to include them: {again}", err=True)
-    if not as_json and head(office.repository).branch is None:
+    asked = BASE in office.flags
+    if not as_json and not asked and head(office.repository).branch is None:
         base = f"{found.base.branch} at {found.base.commit[:10]}"
         echo(f"note: HEAD is detached; the feature starts from {base}, not from HEAD", err=True)
         other = "sparing config set --project workspace.base_branch NAME"

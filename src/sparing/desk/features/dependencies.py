@@ -14,8 +14,9 @@ from sparing.desk.office import Office
 from sparing.feature import FeatureStatus
 from sparing.records import features
 from sparing.records.features import FeatureRow
+from sparing.workspace.git.base_branch import resolve_base
 from sparing.workspace.git.commit import read_file
-from sparing.workspace.git.repository import contains, resolve_base
+from sparing.workspace.git.repository import contains
 
 NOT_HERE = "not begun"
 

@@ -20,7 +20,7 @@ from sparing.errors import RepositoryError, UsageError
 from sparing.feature import Background
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage
-from sparing.workspace.git.issue import read_issue
+from sparing.workspace.host.gh_view import read_issue
 
 LARGEST = 400_000
 LONGEST_BODY = 100_000

@@ -31,8 +31,8 @@ from sparing.flow.state import GO_ON_HERE, Cause, Do, FlowState, Outcome, Outcom
 from sparing.records import events, features, gates, mailbox
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
+from sparing.workspace.git.base_branch import resolve_base, taken_numbers
 from sparing.workspace.git.commit import read_file
-from sparing.workspace.git.repository import resolve_base, taken_numbers
 
 TITLE_LIMIT = 200
 

@@ -30,8 +30,8 @@ from sparing.flow.project import Project, ProjectStanding, circle, standings
 from sparing.flow.roadmap import read_roadmap
 from sparing.records import features
 from sparing.records.features import FeatureRow
+from sparing.workspace.git.base_branch import resolve_base
 from sparing.workspace.git.commit import list_folder
-from sparing.workspace.git.repository import resolve_base
 from sparing.workspace.project.projects import ProjectFiles
 
 BRANCHES = "refs/heads/project/"

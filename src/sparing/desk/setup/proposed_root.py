@@ -9,7 +9,7 @@ from sparing.desk.office import Office
 from sparing.flow.named_root import NamedRoot, named_root, paths_of
 from sparing.printable import printable
 from sparing.workspace.checks.discover import find_checks
-from sparing.workspace.git.repository import resolve_base
+from sparing.workspace.git.base_branch import resolve_base
 from sparing.workspace.git.snapshot import Snapshot
 from sparing.workspace.project.package_cone import MANIFESTS
 

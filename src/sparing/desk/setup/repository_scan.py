@@ -9,8 +9,9 @@ from sparing.artifact import RULES
 from sparing.desk.office import Office
 from sparing.errors import UsageError
 from sparing.workspace.checks.discover import Check, find_checks
+from sparing.workspace.git.base_branch import resolve_base
 from sparing.workspace.git.commit import read_file
-from sparing.workspace.git.repository import BranchHead, is_dirty, resolve_base
+from sparing.workspace.git.repository import BranchHead, is_dirty
 from sparing.workspace.git.snapshot import Snapshot
 from sparing.workspace.setup import lent_files, setup_plan
 from sparing.workspace.setup.files import Folder

@@ -14,8 +14,8 @@ from sparing.records import events
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.workspace.checks.discover import find_checks
+from sparing.workspace.git.base_branch import resolve_base
 from sparing.workspace.git.direct.tree import list_files
-from sparing.workspace.git.repository import resolve_base
 from sparing.workspace.git.snapshot import Snapshot
 
 _PATH = re.compile(r"[\w./-]*\w")

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,8 +21,6 @@ from sparing.workspace.git.user import NOBODY, GitUser, read_user
 if TYPE_CHECKING:  # whoever only looks for our records runs no git
     from sparing.workspace.git.runner import Git
 
-_NUMBER = re.compile(r"(\d{1,9})-")
-USUAL = ("main", "master", "trunk", "develop")
 """Branches that features usually start from."""
 _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
@@ -181,47 +178,6 @@ def not_merged(repo: Repository, base: str, branches: Sequence[str]) -> frozense
     return frozenset(repo.git().text("for-each-ref", *args, *refs).splitlines())
 
 
-def resolve_base(repo: Repository, configured: str) -> BranchHead:
-    """The branch that a feature starts from and is merged back into."""
-    if configured:
-        return BranchHead(configured, _tip_of_configured(repo, configured))
-    default = _default_branch(repo)
-    if default is not None:
-        return default
-    here = head(repo)
-    if here.branch is None:
-        raise _detached(repo)
-    return here
-
-
-def _detached(repo: Repository) -> RepositoryError:
-    """An error that names an existing branch, so that the command can be typed as it is."""
-    names = repo.git().text("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
-    found = sorted(names.splitlines(), key=lambda name: (name not in USUAL, "/" in name))
-    what = "HEAD is detached, so there is no branch to start from"
-    if not found:
-        return RepositoryError(what, "git switch --create main")
-    name = shlex.quote(found[0])
-    repair = f"git switch {name}; or: sparing config set --project workspace.base_branch {name}"
-    return RepositoryError(what, repair)
-
-
-def taken_numbers(repo: Repository, features_folder: str) -> frozenset[int]:
-    """Feature numbers that folders or branches already use."""
-    names: set[str] = set()
-    heads = {head(repo), _default_branch(repo) or head(repo)}
-    for commit in {at.commit for at in heads}:
-        args = ("ls-tree", "-z", "--name-only", f"{commit}:{features_folder.strip('/')}")
-        names |= set(os.fsdecode(repo.git().run(*args, ok_codes=(0, 128))).split("\0"))
-    names |= _entries(repo.checkout / features_folder)
-    args = ("for-each-ref", "--format=%(refname)", "refs/heads/feature/", "refs/remotes/")
-    for ref in repo.git().text(*args).splitlines():
-        parent, _, name = ref.rpartition("/")
-        if parent.endswith("/feature"):
-            names.add(name)
-    return frozenset(int(match[1]) for match in map(_NUMBER.match, names) if match)
-
-
 def find_entry(repo: Repository, path: Path) -> Path | None:
     """The folder in `.git/worktrees` that belongs to a linked worktree."""
     entries = repo.git_dir / "worktrees"
@@ -238,34 +194,6 @@ def _stands_for(entry: Path, path: Path) -> bool:
         return False
     link = os.fsdecode(data).strip()
     return os.path.realpath((entry / link).parent) == os.path.realpath(path)
-
-
-def _entries(folder: Path) -> set[str]:
-    try:
-        return set(os.listdir(folder))  # noqa: PTH208 - names, not paths
-    except OSError:
-        return set()
-
-
-def _default_branch(repo: Repository) -> BranchHead | None:
-    from sparing.workspace.git.direct.ref_files import known_ref
-
-    named = "refs/remotes/origin/HEAD"
-    known = known_ref(repo.git_dir, named)
-    ref = known.name if known else repo.git().text("symbolic-ref", "-q", named, ok_codes=(0, 1))
-    branch = "" if ref == named else ref.removeprefix("refs/remotes/origin/")
-    commit = branch_commit(repo, branch) if branch else None
-    return BranchHead(branch, commit) if commit else None
-
-
-def _tip_of_configured(repo: Repository, branch: str) -> str:
-    commit = branch_commit(repo, branch)
-    if commit is None:
-        raise RepositoryError(
-            f"there is no branch {branch!r} to start from",
-            f"git branch {branch}, or set workspace.base_branch to one that `git branch` lists",
-        )
-    return commit
 
 
 def _commit(git: Git, revision: str, repair: str) -> str:
