@@ -5,8 +5,10 @@ Covers: H6
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -48,6 +50,21 @@ def test_its_own_path_is_still_there_to_read(place: Place) -> None:
     done = sh(place, place.policy(), script)
     assert done.out == "APP = 1\n"
     assert "Read-only file system" in done.err
+
+
+def test_a_repository_in_shared_memory(tmp_path: Path) -> None:
+    """H6: the sandbox has shared memory of its own; what it may read of the host's stays there."""
+    roots = [Path(one) for one in ("/dev/shm", "/var/tmp") if os.access(one, os.W_OK)]
+    for root in roots or [tmp_path]:
+        with tempfile.TemporaryDirectory(dir=root, prefix="sparing-test-") as folder:
+            place = make_place(Path(folder))
+            (place.root / "private").write_text("nobody's\n")
+            log = "git log --format=%s; git status --short"
+            script = f"{log}; $SHELL -c '{log}'; echo x > {place.main}/.git/y; cat {folder}/private"
+            done = sh(place, place.policy(), script)
+            assert done.out == "first commit\nfirst commit\n", (root, done.err)
+            assert done.code != 0
+            assert not (place.main / ".git" / "y").exists()
 
 
 def test_a_reviewer_writes_nothing_there(place: Place) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import tomllib
@@ -35,6 +36,7 @@ from sparing.workspace.project.new_repository import create_repository
 EPOCH = 1_767_225_600.0
 """The counted clock starts on 1 January 2026: equal runs have equal commit ids."""
 LIBRARY = "wordtally/library"
+SHARED_MEMORY, ROOMY_BYTES = "/dev/shm", 256 << 20
 TITLE = "List the most frequent words"
 AGAIN = "sparing demo --interactive --keep wordtally-demo"
 SIMULATED = {
@@ -85,7 +87,7 @@ def demo_command(
     """
     flow = answers.check_flow(tier or "feature")
     client = _client(backend)
-    with _folder(keep) as folder, _script(folder) as script, ExitStack() as kept:
+    with _folder(keep, backend) as folder, _script(folder) as script, ExitStack() as kept:
         repository = create_repository(
             folder / "wordtally", _project(), "wordtally, a sample", EPOCH
         )
@@ -145,15 +147,28 @@ def _client(backend: str) -> str:
 
 
 @contextmanager
-def _folder(keep: Path | None) -> Generator[Path]:
+def _folder(keep: Path | None, backend: str) -> Generator[Path]:
     if keep is None:
-        with tempfile.TemporaryDirectory(prefix="sparing-demo-") as folder:
+        chosen = _in_memory() if backend == names.SCRIPTED else None
+        with tempfile.TemporaryDirectory(prefix="sparing-demo-", dir=chosen) as folder:
             yield Path(folder)
         return
     if keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
         raise UsageError(f"{keep} already exists", "name a folder that does not exist yet")
     keep.mkdir(parents=True, exist_ok=True)
     yield keep.resolve()
+
+
+def _in_memory() -> str | None:
+    """Shared memory, where nothing waits for a disk; None if it is small or not for programs.
+
+    Also None if the user has chosen a folder for temporary files.
+    """
+    if tempfile.gettempdir() != "/tmp" or not os.access(SHARED_MEMORY, os.W_OK):
+        return None
+    found = os.statvfs(SHARED_MEMORY)
+    is_usable = not found.f_flag & os.ST_NOEXEC and found.f_bavail * found.f_frsize >= ROOMY_BYTES
+    return SHARED_MEMORY if is_usable else None
 
 
 @contextmanager

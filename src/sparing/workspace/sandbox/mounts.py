@@ -14,6 +14,7 @@ from sparing.workspace.sandbox.landlock import Policy, checked, libc, system_cal
 NEW_NS, NEW_IPC, NEW_USER, NEW_PID, NEW_NET = 0x20000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
 BIND, RECURSIVE, PRIVATE, UNBINDABLE, NOSUID_NODEV = 0x1000, 0x4000, 0x40000, 0x20000, 6
 DETACH = 2
+SHARED = "/dev/shm"
 PIVOT_ROOT = 41 if os.uname().machine == "aarch64" else 155
 
 
@@ -92,8 +93,7 @@ def seen_as(folder: str, policy: Policy) -> str:
 
 def furnish(policy: Policy) -> None:
     """Mount own shared memory and terminals, and an own /proc where the host allows that."""
-    mount("tmpfs", "/dev/shm", "tmpfs", NOSUID_NODEV, b"size=512m")
-    policy["write"].append("/dev/shm")
+    own_shared_memory(policy)
     mount("devpts", "/dev/pts", "devpts", 0, b"newinstance,ptmxmode=0666,mode=0620")
     mount("/dev/pts/ptmx", "/dev/ptmx", "", BIND)
     try:
@@ -103,6 +103,22 @@ def furnish(policy: Policy) -> None:
             write_text("/proc/sys/kernel/pid_max", str(max(int(limit), 301)))
     except OSError:
         pass
+
+
+def own_shared_memory(policy: Policy) -> None:
+    """Mount it; what the policy names there stays in place, as writable as it was."""
+    kept: dict[str, int] = {}
+    for path in sorted({*policy["read"], *policy["write"]}):
+        inside = path.startswith(f"{SHARED}/")
+        within = path.startswith(tuple(f"{one}/" for one in kept))
+        if inside and not within and os.path.isdir(path):  # noqa: PTH112 - pathlib is slow to import
+            kept[path] = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    mount("tmpfs", SHARED, "tmpfs", NOSUID_NODEV, b"size=512m")
+    for path, folder in kept.items():
+        os.makedirs(path, 0o755, exist_ok=True)  # noqa: PTH103 - pathlib is slow to import
+        mount(f"/proc/self/fd/{folder}", path, "", BIND | RECURSIVE)
+        os.close(folder)
+    policy["write"].append(SHARED)
 
 
 def mount(source: str, target: str, kind: str, flags: int, options: bytes | None = None) -> None:
