@@ -73,6 +73,17 @@ class EngineBusy(StateError):
     pass
 
 
+def recordable(error: SparingError) -> SparingError:
+    """An error to record as the result of a step; the feature then waits for a person.
+
+    One of the state folder is raised instead: it may not be possible to record anything now, and
+    the next run simply tries again.
+    """
+    if isinstance(error, StateError):
+        raise error
+    return error
+
+
 class SandboxRefused(SparingError):
     """The sandbox is too weak and no one agreed to that, or agents would have root's powers."""
 

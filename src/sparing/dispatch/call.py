@@ -23,7 +23,7 @@ from sparing.clients.web_search import WEB
 from sparing.dispatch.paid_call import Passing, Permit, SpendRefusal, ignored, pay
 from sparing.dispatch.resume_check import trusted
 from sparing.dispatch.spend import SpendRequest
-from sparing.errors import ConfigError, SparingError
+from sparing.errors import ConfigError, SparingError, recordable
 from sparing.failure import Failure
 from sparing.fleet.arrival import send
 from sparing.job import Job, Ticket
@@ -77,7 +77,8 @@ async def call(
         found = await pay(asking, lambda permit, run: _run(asking, permit, run), passing)
     except SparingError as error:
         # The branch was moved, the repository is gone: a person repairs it, then this is repeated.
-        return Reply(error.what, error.repair)
+        failed = recordable(error)
+        return Reply(failed.what, failed.repair)
     if isinstance(found, SpendRefusal):
         found = Reply(found.failure, found.detail)
     return found if template or not found.failure else _taken_over(asking, found)

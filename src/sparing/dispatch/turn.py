@@ -33,7 +33,7 @@ from sparing.dispatch.prompt import seal, with_model
 from sparing.dispatch.way_choice import Chosen
 from sparing.economy.cache_contents import cached_tokens
 from sparing.economy.cache_lives import NO_PRIMER, Primer, expected_returns, primer, steady_end
-from sparing.errors import SparingError
+from sparing.errors import SparingError, recordable
 from sparing.job import Job, JobResult, Ticket
 from sparing.read_once import each_read_once, forget_reads
 from sparing.records import ledger, sessions, verdicts
@@ -69,8 +69,8 @@ async def prepare(ticket: Ticket, job: Job, error: str) -> Sent | NotSent:
                 await signals.after(ticket.after)
                 forget_reads()
             return await asyncio.to_thread(_prepared, source, ticket, brief, error)
-    except SparingError as refused:
-        # A document is gone, a worktree can't be made: a person repairs it, then this is repeated.
+    except SparingError as found:
+        refused = recordable(found)
         return NotSent(refused.what, refused.repair)
 
 
@@ -131,8 +131,8 @@ async def commit(ticket: Ticket, job: Job, sent: Sent, reply: Reply) -> JobResul
             _tell_secrets(tx, ticket, source, found.places)
         return Leak(tuple(found.places))
     except SparingError as error:
-        # Somebody moved the branch, the disk is full: a person repairs it, then this is repeated.
-        return JobResult(failure=error.what, detail=error.repair)
+        failed = recordable(error)
+        return JobResult(failure=failed.what, detail=failed.repair)
     keep = await asyncio.to_thread(author_facts, source, reply.reply, change or job.head, ticket)
     with source.around.database.write() as tx:
         keep(tx)
@@ -160,7 +160,8 @@ async def report(ticket: Ticket, job: Job, result: JobResult) -> JobResult:
     except SecretsFound as found:
         return Leak(tuple(found.places)).result
     except SparingError as error:
-        return JobResult(failure=error.what, detail=error.repair)
+        failed = recordable(error)
+        return JobResult(failure=failed.what, detail=failed.repair)
     if commit_id:
         with source.around.database.write() as tx:
             _tell_commit(tx, source, ticket, commit_id)

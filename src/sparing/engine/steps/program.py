@@ -9,7 +9,7 @@ from sparing.approval import trace
 from sparing.dispatch import weighing
 from sparing.engine import decision
 from sparing.engine.recorded_step import step
-from sparing.errors import RepositoryError, SparingError
+from sparing.errors import RepositoryError, SparingError, recordable
 from sparing.finish import close_stage, handover, unfinished_tasks
 from sparing.fleet.arrival import send
 from sparing.implement import open_worktree, stage_checks, task_list, task_proof, task_undo, waves
@@ -74,4 +74,5 @@ async def outcome(work: Callable[[], JobResult]) -> JobResult:
     try:
         return await asyncio.to_thread(work)
     except SparingError as error:
-        return JobResult(failure=error.what, detail=error.repair)
+        found = recordable(error)
+        return JobResult(failure=found.what, detail=found.repair)
