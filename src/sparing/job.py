@@ -11,6 +11,7 @@ from enum import StrEnum
 from sparing.base_sync import BaseSync
 from sparing.codec import JsonObject
 from sparing.continuation import Continuation, WeighResult
+from sparing.errors import SparingError, recordable
 from sparing.panel import joint_name
 from sparing.refinement import Refinement, TraceResult
 from sparing.task_progress import TaskProgress
@@ -173,6 +174,12 @@ class JobResult:
     """For a base that conflicts: the commit on which an agent resolves it."""
     trace: TraceResult | None = None
     """For a change that is traced: the result."""
+
+
+def failed_result(error: SparingError) -> JobResult:
+    """As the result of a job; an error that can't be recorded is raised, see `recordable`."""
+    found = recordable(error)
+    return JobResult(failure=found.what, detail=found.repair)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from sparing.dispatch.way_choice import Chosen
 from sparing.economy.cache_contents import cached_tokens
 from sparing.economy.cache_lives import NO_PRIMER, Primer, expected_returns, primer, steady_end
 from sparing.errors import SparingError, recordable
-from sparing.job import Job, JobResult, Ticket
+from sparing.job import Job, JobResult, Ticket, failed_result
 from sparing.read_once import each_read_once, forget_reads
 from sparing.records import ledger, sessions, verdicts
 from sparing.records.folder import keep_prompt
@@ -131,8 +131,7 @@ async def commit(ticket: Ticket, job: Job, sent: Sent, reply: Reply) -> JobResul
             _tell_secrets(tx, ticket, source, found.places)
         return Leak(tuple(found.places))
     except SparingError as error:
-        failed = recordable(error)
-        return JobResult(failure=failed.what, detail=failed.repair)
+        return failed_result(error)
     keep = await asyncio.to_thread(author_facts, source, reply.reply, change or job.head, ticket)
     with source.around.database.write() as tx:
         keep(tx)
@@ -160,8 +159,7 @@ async def report(ticket: Ticket, job: Job, result: JobResult) -> JobResult:
     except SecretsFound as found:
         return Leak(tuple(found.places)).result
     except SparingError as error:
-        failed = recordable(error)
-        return JobResult(failure=failed.what, detail=failed.repair)
+        return failed_result(error)
     if commit_id:
         with source.around.database.write() as tx:
             _tell_commit(tx, source, ticket, commit_id)

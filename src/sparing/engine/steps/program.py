@@ -9,11 +9,11 @@ from sparing.approval import trace
 from sparing.dispatch import weighing
 from sparing.engine import decision
 from sparing.engine.recorded_step import step
-from sparing.errors import RepositoryError, SparingError, recordable
+from sparing.errors import RepositoryError, SparingError
 from sparing.finish import close_stage, handover, unfinished_tasks
 from sparing.fleet.arrival import send
 from sparing.implement import open_worktree, stage_checks, task_list, task_proof, task_undo, waves
-from sparing.job import Job, JobKind, JobResult, Ticket
+from sparing.job import Job, JobKind, JobResult, Ticket, failed_result
 from sparing.runtime.source import Source, row_of
 from sparing.runtime.surroundings import current
 from sparing.upstream import base_sync
@@ -65,7 +65,7 @@ async def sent_on(feature: str, result: JobResult) -> JobResult:
     try:
         await asyncio.to_thread(send, around.travel, row_of(around, feature))
     except RepositoryError as error:
-        return JobResult(failure=error.what, detail=error.repair)
+        return failed_result(error)
     return result
 
 
@@ -74,5 +74,4 @@ async def outcome(work: Callable[[], JobResult]) -> JobResult:
     try:
         return await asyncio.to_thread(work)
     except SparingError as error:
-        found = recordable(error)
-        return JobResult(failure=found.what, detail=found.repair)
+        return failed_result(error)
