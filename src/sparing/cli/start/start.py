@@ -65,8 +65,8 @@ def start_command(
 ) -> int:
     """Start a feature from one sentence.
 
-    TITLE says what should exist afterwards. It gets the next number, a branch and a folder.
-    With --from-file or --from-issue you may leave TITLE out.
+    TITLE says what should exist afterwards. The feature gets the next number, a branch and a
+    folder. With --from-file or --from-issue you may leave TITLE out.
     """
     agent = agent_flags(how["backend"], how["model"])
     root = given_root(how["root"])
