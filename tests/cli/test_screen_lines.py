@@ -41,6 +41,12 @@ def test_a_hint_in_words_breaks_between_words() -> None:
     ]
 
 
+def test_a_size_stays_whole() -> None:
+    """K1: lines added and removed are one figure."""
+    line = "    docs/features/001-list-the-most-frequent/words.md +9 -0"
+    assert folded(line, 57).splitlines()[-1].strip() == "+9 -0"
+
+
 def test_words_stay_under_a_mark_and_its_label() -> None:
     line = "✓ settings     0 set, the rest by default (sparing config show), as ever"
     assert folded(line, 60).split("\n") == [

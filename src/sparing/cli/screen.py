@@ -35,6 +35,8 @@ _ESCAPES = r"\x1b\[[0-9;]*m"
 _INDENT = r" *(?:[·+✓✗!?»~=→-] (?:[\w-]+(?: [\w-]+)? {2,})?|[\w.-]+ {2,})?"
 """Matches what precedes the words of a line: a mark, a label, or both."""
 _PROGRAMS = r"(?:sparing|git|gh|make|cd|mv|rm|tail|export|pip|pipx|uv|npm|python3?|/\S+)(?: |$)"
+_BREAK = r"(?<=\S) (?=\S)(?!-\d)"
+"""Where a line may break: between words, but not within a size such as "+9 -0"."""
 _COMMAND = f"\x1b[{_COLOURS['cyan']}m"
 """Precedes a command, which may be copied: only line breaks made by the terminal are rejoined."""
 
@@ -90,7 +92,7 @@ def folded(line: str, columns: int) -> str:
     if mark and re.match(_PROGRAMS, command) and "; or" not in command:
         return _above_command(line, columns, deep)
     lines, length = [""], 0
-    for piece in re.split(r"(?<=\S) (?=\S)", line):
+    for piece in re.split(_BREAK, line):
         size = len(re.sub(_ESCAPES, "", piece))
         if length > deep and size <= columns - deep < length + 1 + size - deep:
             lines.append(" " * deep + piece)

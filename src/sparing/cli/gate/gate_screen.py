@@ -66,7 +66,7 @@ def _show_lines(lines: Sequence[str]) -> None:
 
 def _show_code(found: GateView) -> None:
     for one in found.code[:MOST_FILES]:
-        size = style(f"+{one.added}\N{NO-BREAK SPACE}-{one.removed}", dim=True)
+        size = style(f"+{one.added} -{one.removed}", dim=True)
         echo(f"    {printable(one.path)} {size}", err=True)
     more = found.code[MOST_FILES:]
     if more:
