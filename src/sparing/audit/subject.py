@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from sparing.errors import RepositoryError, UsageError
-from sparing.workspace.git.base_branch import resolve_base
+from sparing.workspace.git.base_branch import USUAL, resolve_base
 from sparing.workspace.git.object_reader import object_id
 from sparing.workspace.git.repository import (
     BranchHead,
@@ -17,7 +17,6 @@ from sparing.workspace.git.repository import (
 from sparing.workspace.host.gh_view import PullRequestHead, read_pull_request
 
 MOST_SUBJECTS = 50
-USUAL = ("main", "master", "trunk", "develop")
 
 
 class Subject(NamedTuple):

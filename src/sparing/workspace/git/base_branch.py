@@ -12,6 +12,7 @@ from sparing.workspace.git.direct.ref_files import known_ref
 from sparing.workspace.git.repository import BranchHead, Repository, branch_commit, head
 
 USUAL = ("main", "master", "trunk", "develop")
+"""Branches that features usually start from."""
 _NUMBER = re.compile(r"(\d{1,9})-")
 
 

@@ -21,7 +21,6 @@ from sparing.workspace.git.user import NOBODY, GitUser, read_user
 if TYPE_CHECKING:  # whoever only looks for our records runs no git
     from sparing.workspace.git.runner import Git
 
-"""Branches that features usually start from."""
 _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
