@@ -27,6 +27,7 @@ from typing import NamedTuple
 from bench.mutants.calls import VARIABLE
 from bench.mutants.sites import Mutant, mutants_of
 from bench.mutants.trial import Outcome, attempt, load_libraries, make_copy, run_tests
+from tests.agents.backends import WITH_CLIENTS
 
 ROOT = Path(__file__).parents[2]
 OUT = ROOT / "bench" / "out" / "mutants"
@@ -153,7 +154,8 @@ def _test_files() -> list[str]:
         for name in TESTED
         for file in (sorted((tests / name).rglob("test_*.py")) or [tests / name])
     ]
-    return [str(one.relative_to(ROOT)) for one in found if "test_long_" not in one.name]
+    left_out = ("test_long_*.py", *WITH_CLIENTS)
+    return [str(one.relative_to(ROOT)) for one in found if not any(map(one.match, left_out))]
 
 
 def tests_for(mutant: Mutant, called: Mapping[str, Sequence[Test]], budget: float) -> list[Test]:

@@ -84,6 +84,11 @@ CLIENT_NAMES = (
     ("api", "claude", "codex", "gemini", "opencode") if "claude" in BACKENDS else ("acp",)
 )
 """For tests that run on every real client by day too, and on the small one where there is none."""
+WITH_CLIENTS = (
+    *("test_claude_turn*.py", "test_codex_turn*.py", "test_api_turn*.py"),
+    *("test_acp_turn*.py", "test_client_proofs.py", "test_same_feature.py"),
+)
+"""Files of tests that need a client to be installed."""
 
 
 def segments(*texts: str) -> tuple[Segment, ...]:

@@ -9,16 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.agents.acts import Backends
-from tests.agents.backends import BACKENDS, CLIENT_NAMES, ONE_LIFE
+from tests.agents.backends import BACKENDS, CLIENT_NAMES, ONE_LIFE, WITH_CLIENTS
 from tests.agents.claude_double import ClaudeDouble
 from tests.agents.codex_double import CodexDouble
 from tests.agents.every_client import CASES, EveryClient
 
 HERE = Path(__file__).parent
-WITH_CLIENTS = (
-    *("test_claude_turn*.py", "test_codex_turn*.py", "test_api_turn*.py"),
-    *("test_acp_turn*.py", "test_client_proofs.py", "test_same_feature.py"),
-)
 collect_ignore_glob = [] if "claude" in BACKENDS else [*WITH_CLIENTS]
 
 
