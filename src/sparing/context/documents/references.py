@@ -23,7 +23,7 @@ _SCAN = re.compile(
     rf"|§ ?(?P<section>(?!(?:{LABELS})s?\b){_NAME}(?: {_NAME}){{0,6}})"
     r"|(?P<joint>[,;/+&|]|\band\b)"
     r"|(?P<open>\()|(?P<close>\))"
-    r"|(?P<neutral>\b(?:ref|refs|reference|references|implements)\b)"
+    r"|(?P<neutral>\b(?:ref|refs|reference|references|implements|see|per)\b)"
     r"|(?P<word>[^\W\d_][\w'./-]*|[—–]|\d[\w.]*)",
     re.IGNORECASE,
 )
@@ -65,6 +65,8 @@ class _State:
     """The kind was stated for an earlier identifier."""
     letters: str = ""
     """The letters of the last identifier."""
+    own_letters: str = ""
+    """The letters of the first identifier after the kind: those that surely belong to it."""
     bare: bool = False
     """True if letters or labels can identify the document where no kind was stated."""
     plan_letters: frozenset[str] = frozenset()
@@ -135,7 +137,8 @@ def _scan(text: str, state: _State) -> Iterator[Reference]:
             kind = _kind(state, token)
             if kind is not None:
                 yield Reference(kind, _written(token, match["last"], state.label))
-            state = replace(state, slot=False, letters=_letters(token))
+            own = state.own_letters if state.carried else _letters(token)
+            state = replace(state, slot=False, letters=_letters(token), own_letters=own)
         elif name := _name(match, state):
             yield name
             state = replace(state, slot=False)
@@ -181,7 +184,7 @@ def _kind(state: _State, token: str) -> ReferenceKind | None:
     if len(token) == 1 and token.isalpha() and not (expected and state.label):
         return None
     if expected and state.kind is not None:
-        other = state.carried and letters not in ("", state.letters.casefold())
+        other = state.carried and letters not in ("", state.own_letters.casefold())
         return by_letters if other and by_letters is not None else state.kind
     if not state.bare:
         return None

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from sparing.context.documents.ids import lead
 from sparing.context.documents.markdown import Heading, outline
-from sparing.context.documents.sections import SectionIndex, Via
+from sparing.context.documents.sections import SectionIndex, SectionMatch, Via
 from sparing.task import ReferenceKind, Task
 
 _WORD = re.compile(r"[^\W_]{2,40}")
@@ -74,6 +74,7 @@ _COMMON = frozenset(
         "no",
     }
 )
+_T = re.compile(r"^[Tt]-?(?=\d)")
 _PROBLEM = ("problem statement", "problem", "the problem")
 _GOALS = ("goals", "goal", "objectives", "goals and success criteria")
 
@@ -135,12 +136,18 @@ def _scope(task: Task, kind: ReferenceKind, index: SectionIndex | None) -> Docum
         if placed is not None:
             return _sections(index, [placed, *_mentioned(task, kind, index)])
         return _full(index, f"task {task.number} names no part of {kind}.md")
-    found = [(reference.id, index.find_all(reference.id)) for reference in references]
+    found = [(reference.id, _found(reference.id, kind, index)) for reference in references]
     lost = [id for id, items in found if not items]
     if lost:
         return _full(index, f"task {task.number}: {kind}.md has no one section {', '.join(lost)}")
     hits = [Hit(id, heading, via) for id, items in found for heading, via in items]
     return _sections(index, [*hits, *_mentioned(task, kind, index)])
+
+
+def _found(id: str, kind: ReferenceKind, index: SectionIndex) -> tuple[SectionMatch, ...]:
+    """An item of the plan is all that it says of a step; one of the design may be a summary."""
+    found = index.find_all(id)
+    return found or (index.find_items(id) if kind is ReferenceKind.PLAN else ())
 
 
 def _mentioned(task: Task, kind: ReferenceKind, index: SectionIndex) -> list[Hit]:
@@ -173,12 +180,29 @@ def _closed(section: str) -> str:
 
 
 def _placed(task: Task, index: SectionIndex) -> Hit | None:
-    """The section whose heading has the task's number, or else its group's, and the same words."""
-    own, title = index.find(task.number), _words(task.title)
-    if own is not None and own.via is not Via.MENTION:
-        words = _words(own.heading.text)
-        if _share_most(title, words) or (own.via is Via.LEAD and _contained(title, words)):
-            return Hit(task.number, own.heading, Via.NUMBER)
+    """The section whose heading has the task's number, or else its group's, and the same words.
+
+    Only where neither is found, `T2.1` may lie in `Step 2`, or be an item of the plan.
+    """
+    return (
+        _about_the_same(task, index.find(task.number))
+        or _group_placed(task, index)
+        or _about_the_same(task, index.find(_T.sub("", task.number)))
+        or _about_the_same(task, next(iter(index.find_items(task.number)), None))
+    )
+
+
+def _about_the_same(task: Task, found: SectionMatch | None) -> Hit | None:
+    if found is None or found.via is Via.MENTION:
+        return None
+    title, words = _words(task.title), _words(found.heading.text)
+    exact = found.via is not Via.PREFIX
+    if _share_most(title, words) or (exact and _contained(title, words)):
+        return Hit(task.number, found.heading, Via.NUMBER)
+    return None
+
+
+def _group_placed(task: Task, index: SectionIndex) -> Hit | None:
     above = lead(task.group)
     if above is None:
         return None

@@ -11,10 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from enum import StrEnum
+from functools import cached_property
 from typing import NamedTuple
 
 from sparing.context.documents.ids import Ident, Lead, fit, lead, mentions, parse_ident
 from sparing.context.documents.markdown import Heading, Outline, outline
+from sparing.context.documents.numbered_items import numbered_items
 
 _WORD = re.compile(r"[^\W_]+")
 _ALIAS_FIT = 92
@@ -28,6 +30,8 @@ class Via(StrEnum):
     MENTION = "mention"
     PREFIX = "prefix"
     NAME = "name"
+    ITEM = "item"
+    """A numbered item, where no heading has that number."""
     NUMBER = "number"
     """By the task's own number or its group's, although the task does not name the section."""
 
@@ -52,6 +56,15 @@ class SectionIndex:
         self._worded: dict[str, list[_Entry]] = {}
         for heading in document.headings:
             self._add(_Entry(heading, lead(heading.text)))
+
+    @cached_property
+    def _items(self) -> dict[str, list[tuple[Ident, _Entry]]]:
+        found: dict[str, list[tuple[Ident, _Entry]]] = {}
+        for heading in numbered_items(self.document):
+            own = lead(heading.text)
+            for token in {own.ident.token, own.ident.alias} - {""} if own else ():
+                found.setdefault(token, []).append((own.ident, _Entry(heading, own)))
+        return found
 
     def _add(self, entry: _Entry) -> None:
         for item in entry.lead.idents if entry.lead else ():
@@ -84,6 +97,17 @@ class SectionIndex:
         every = [self._ident(item, loose=False) for item in wanted]
         found = tuple(dict.fromkeys(item for item in every if item))
         return found if all(every) else ()
+
+    def find_items(self, identifier: str) -> tuple[SectionMatch, ...]:
+        """The same among numbered items, for documents that give headings to groups only."""
+        found = [self._item(wanted) for wanted in parse_ident(identifier)]
+        return tuple(dict.fromkeys(item for item in found if item)) if all(found) else ()
+
+    def _item(self, wanted: Ident) -> SectionMatch | None:
+        tokens = dict.fromkeys((wanted.token, wanted.alias))
+        pairs = [pair for token in tokens for pair in self._items.get(token, ())]
+        fitting = [entry for item, entry in pairs if _lead_fit(wanted, item, entry, loose=False)]
+        return _only(fitting, Via.ITEM) if fitting else None
 
     def _between(self, first: Heading, last: Heading) -> tuple[Heading, ...]:
         """Both and their siblings between them, if they are siblings."""
