@@ -61,9 +61,9 @@ class SectionIndex:
     def _items(self) -> dict[str, list[tuple[Ident, _Entry]]]:
         found: dict[str, list[tuple[Ident, _Entry]]] = {}
         for heading in numbered_items(self.document):
-            own = lead(heading.text)
-            for token in {own.ident.token, own.ident.alias} - {""} if own else ():
-                found.setdefault(token, []).append((own.ident, _Entry(heading, own)))
+            if own := lead(heading.text):
+                for token in {own.ident.token, own.ident.alias} - {""}:
+                    found.setdefault(token, []).append((own.ident, _Entry(heading, own)))
         return found
 
     def _add(self, entry: _Entry) -> None:

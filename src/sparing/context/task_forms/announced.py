@@ -13,7 +13,7 @@ from sparing.context.documents.ids import lead
 from sparing.context.documents.markdown import Outline
 from sparing.context.task_forms.block import TaskBlock, headings_above
 from sparing.context.task_forms.items import Item
-from sparing.context.task_forms.words import announced, asides, is_container
+from sparing.context.task_forms.words import LABEL, RESULTS, announced, asides, is_container
 
 
 def in_place(document: Outline, items: Sequence[Item]) -> list[Item]:
@@ -25,11 +25,28 @@ def in_place(document: Outline, items: Sequence[Item]) -> list[Item]:
     labelled = [one for one in kept if places and one.line in places.labels]
     if labelled:
         return labelled
+    if places and (places.headings or places.labels):
+        kept = without_results(document, kept)
     below = [one for one in kept if places and one.line in places.headings]
     others = [one for one in kept if places and one.line not in places.headings]
     if not below or any(_may_hold(document, others)):
         return kept
     return below
+
+
+def without_results(document: Outline, items: Sequence[Item]) -> list[Item]:
+    """Those that are not below `## Deliverables`, `**Prerequisites:**` or the like."""
+    starts = {heading.line: heading.text for heading in document.headings}
+    wanted = {one.line for one in items}
+    kept: set[int] = set()
+    outside = False
+    for number, raw in enumerate(document.lines, start=1) if items else ():
+        label = LABEL.fullmatch(raw.rstrip()) if number not in document.hidden else None
+        if number in starts or label:
+            outside = RESULTS.search(starts.get(number) or raw) is not None
+        elif number in wanted and not outside:
+            kept.add(number)
+    return [one for one in items if one.line in kept]
 
 
 def _may_hold(document: Outline, items: Sequence[Item]) -> list[bool]:

@@ -26,6 +26,7 @@ from sparing.context.task_forms.elements import elements
 from sparing.context.task_forms.fenced import fenced
 from sparing.context.task_forms.items import Item, list_items
 from sparing.context.task_forms.leaves import leaves
+from sparing.context.task_forms.milestones import held_by_milestones
 from sparing.context.task_forms.tables import fill, holds, tabled, uncounted
 
 
@@ -89,6 +90,7 @@ def _readings(
     for weak in headed.WEAK:
         blocks = headings.led(weak)
         filled = fill(rows, blocks) or _are_named_inside(rows, blocks)
+        yield Reading(held_by_milestones(document, blocks, items))
         yield Reading(rows) if filled else Reading(blocks, _weight(headings, weak, blocks))
     yield Reading(headings.worded(), Weight.YIELDS)
     yield Reading(headings.boxed())

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from sparing.context.documents.ids import lead
 from sparing.context.documents.markdown import Outline
 from sparing.context.task_forms import alike
+from sparing.context.task_forms.announced import without_results
 from sparing.context.task_forms.block import TaskBlock, list_ends
 from sparing.context.task_forms.choice import Found
 from sparing.context.task_forms.items import Item, is_name_of_group
@@ -34,6 +35,7 @@ def unread_lines(document: Outline, found: Found) -> tuple[int, ...]:
         for one in boxes
         if one.line not in beside and one.line not in holding and not _is_group(one, groups)
     ]
+    open_boxes = without_results(document, open_boxes)
     told = _titles(blocks)
     phased = alike.phase_names(document)
     return tuple(

@@ -11,6 +11,7 @@ from sparing.context.documents.ids import Lead, lead
 from sparing.context.documents.markdown import Heading, Outline
 from sparing.context.task_forms.announced import in_place
 from sparing.context.task_forms.block import TaskBlock, group_of, headings_above, list_ends
+from sparing.context.task_forms.dropped import is_dropped
 from sparing.context.task_forms.items import Item, below_groups, wrapped
 from sparing.context.task_forms.words import (
     about_tasks,
@@ -43,10 +44,24 @@ Items = Sequence[Item]
 
 def boxed(document: Outline, items: Items) -> tuple[TaskBlock, ...]:
     """Check boxes with numbers. Where the outermost say `Task 1`, numbers below count steps."""
-    boxes = _wanted(document, items)
+    boxes = _beside_none(document, _wanted(document, items))
     outer = [one for one in boxes if one.indent < _OUTERMOST]
     said = outer and all(_TASK.match(one.text) for one in outer)
     return led_items(document, outer if said else boxes)
+
+
+def _beside_none(document: Outline, boxes: list[Item]) -> list[Item]:
+    """Without `Q1`, `Q2` of a closing check list, if its letters count nothing else."""
+    beside = asides(document)
+    letters = {_letters(one) for one in boxes if one.line not in beside}
+    return [
+        one for one in boxes if one.line not in beside or not letters or _letters(one) in letters
+    ]
+
+
+def _letters(one: Item) -> str:
+    found = lead(one.text)
+    return found.ident.token.rstrip("0123456789.") if found else ""
 
 
 def _wanted(document: Outline, items: Items) -> list[Item]:
@@ -221,6 +236,8 @@ def _blocks(document: Outline, pairs: Sequence[tuple[Item, Lead | None]]) -> Ite
     ends = list_ends(document, [(one.line, one.indent) for one, _ in pairs])
     rows = zip(pairs, above, ends, strict=True)
     for count, ((one, found), heading, end) in enumerate(rows, start=1):
+        if found and is_dropped(one.text, found.title):
+            continue
         yield TaskBlock(
             ident=found.ident if found else None,
             number=found.text if found else one.number or str(count),

@@ -58,12 +58,22 @@ _BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
 _OPTIONAL = re.compile(rf"[\[(]{_OPTIONAL_WORD}[\])]|^\W*{_OPTIONAL_WORD}[:：]", re.IGNORECASE)
 _DONE_TITLE = re.compile(rf"[\[(]{_DONE_WORDS}[\])]$", re.IGNORECASE)
 _MOST_MARKS = 8
+_NOTE = re.compile(r"(?:\([^()\n]{1,80}\)|\[[^\[\]\n]{1,80}\]) ?[:：—–]+ ?(?=\S)")
+"""`(after Task 1): Wire the worker`"""
+_FIELDS = re.compile(
+    r"(?<=[.;]) (?:files?|depends(?: on)?|deps|do[dn]e?(?: when)?|tests?|acceptance|AC|verify): ",
+    re.IGNORECASE,
+)
+"""`**T1:** Guard against it. Files: `a.py`. Done when: …`: the title is a sentence."""
 
 
 def plain_title(text: str) -> str:
     """Without marks, estimates, notes on dependencies and the asterisks of bold words."""
     title = _BOLD.sub(r"\1", _BADGES.sub("", text)).replace("**", "", 1).strip()
     title = _WORD.sub("", title)
+    note = _NOTE.match(title)
+    title = title[note.end() :] if note else title
+    title = _FIELDS.split(title, maxsplit=1)[0]
     title = title.strip("~") if "~~" in title else title
     for _ in range(_MOST_MARKS):
         before = title

@@ -62,7 +62,8 @@ def labelled(document: Outline, _items: Items) -> tuple[TaskBlock, ...]:
     rows = [
         Item(number, 0, "", "", match["text"].strip("* "))
         for number, match in _lines(document, _LABEL)
-        if TASKS.fullmatch(match["label"]) or match["label"].casefold() == "story"
+        if (TASKS.fullmatch(match["label"]) or match["label"].casefold() == "story")
+        and match["text"].strip("* ")
     ]
     return listed_items(document, rows) if len(rows) >= 2 else ()
 

@@ -57,9 +57,19 @@ SECTION = re.compile(
 )
 """Names of parts of a document: if these are numbered, the numbers do not count tasks."""
 
+RESULTS = re.compile(
+    r"deliverable|prerequisite|pre-?conditions?|pre-?flight|check ?points?\b"
+    r"|(?:exit|entry) criteria|(?<!in )\bprogress\b|\bstatus\b|post-?deploy|rollback"
+    r"|voraussetzung|liefer|fortschritt|livrable|avancement|entregable|progreso"
+    r"|当前进度|进度|進捗|前提|成果物|交付物|前置条件",
+    re.IGNORECASE,
+)
+"""Headings of what is there before the work or comes out of it: boxes below them may be tasks where
+there is nothing else."""
 _CONTAINER = re.compile(
     r"phase|stage|wave|epic|iteration|release|part|section|milestone|sprint|week|day|risk|option|étape|etapa|fase|этап|фаза"
-    r"|阶段|フェーズ|단계|woche|semaine|semana|checkpoint|appendix|figure|table",
+    r"|阶段|フェーズ|단계|woche|semaine|semana|checkpoint|appendix|figure|table"
+    r"|tier|track|theme|pillar|cycle|quarter|horizon",
     re.IGNORECASE,
 )
 _PHASE = re.compile(
@@ -75,7 +85,7 @@ _KEPT = 2
 _BRACKETED = re.compile(r"\([^()\n]{0,120}\)")
 _SIGNS = re.compile(r"^[\W_]+|[\W_]+$")
 _ELEMENT = re.compile(r"<([A-Za-z][\w-]{0,40})>")
-_LABEL = re.compile(r"(?:\*\*|__)[^*_]{1,80}(?:\*\*|__):?|[^\W\d_][^\n.:`]{0,60}:")
+LABEL = re.compile(r"(?:\*\*|__)[^*_]{1,80}(?:\*\*|__):?|[^\W\d_][^\n.:`]{0,60}:")
 
 
 def speaks_of_tasks(heading: Heading) -> bool:
@@ -130,7 +140,7 @@ def asides(document: Outline) -> frozenset[int]:
             inside = tag[1]
         elif inside and line == f"</{inside}>":
             inside = ""
-        elif label := _LABEL.fullmatch(raw.rstrip()):
+        elif label := LABEL.fullmatch(raw.rstrip()):
             beside = is_aside(label[0])
         if below or beside or inside:
             found.add(number)
@@ -159,7 +169,7 @@ def announced(document: Outline) -> Announced:
     for number, raw in enumerate(document.lines, start=1):
         if number in starts:
             inside = False
-        elif number not in document.hidden and (label := _LABEL.fullmatch(raw.rstrip())):
+        elif number not in document.hidden and (label := LABEL.fullmatch(raw.rstrip())):
             inside = _announces(label[0])
         if inside:
             labelled.add(number)
