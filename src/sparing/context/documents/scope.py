@@ -145,9 +145,20 @@ def _scope(task: Task, kind: ReferenceKind, index: SectionIndex | None) -> Docum
 
 
 def _found(id: str, kind: ReferenceKind, index: SectionIndex) -> tuple[SectionMatch, ...]:
-    """An item of the plan is all that it says of a step; one of the design may be a summary."""
+    """An item of the plan is all that it says of a step; one of the design may be a summary.
+
+    `Step 3a` lies in `Step 3`, but not if it is an item elsewhere.
+    """
     found = index.find_all(id)
-    return found or (index.find_items(id) if kind is ReferenceKind.PLAN else ())
+    if kind is not ReferenceKind.PLAN or any(one.via is not Via.PREFIX for one in found):
+        return found
+    items = index.find_items(id)
+    inside = any(
+        above.heading.line < one.heading.line <= above.heading.end
+        for above in found
+        for one in items
+    )
+    return found if inside or not items else items
 
 
 def _mentioned(task: Task, kind: ReferenceKind, index: SectionIndex) -> list[Hit]:

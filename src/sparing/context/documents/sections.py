@@ -128,7 +128,8 @@ class SectionIndex:
         if about:
             return _only(about, Via.MENTION)
         parent = wanted.parent
-        found = self._ident(parent, loose=True) if parent else None
+        dotted = parent is not None and wanted.token.startswith(f"{parent.token}.")
+        found = self._ident(parent, loose=dotted or loose) if parent else None
         return found and found._replace(via=Via.PREFIX)
 
     def _mentioning(self, wanted: Ident) -> list[_Entry]:

@@ -28,7 +28,8 @@ _ID = rf"(?:{_TASK})?#?{TOKEN}(?:{_TO}{TOKEN})?{END}"
 _SURE = rf"(?:{_TASK}#?\d|#\d|[A-Z]{{1,10}}-?\d|\d{{1,4}}\.\d)"
 _IDS = rf"{_ID}(?:(?:,? (?:and|und|et|y|e|и) |, ?| ?& ?|、){_ID}){{0,20}}"
 _STRONG = (
-    r"(?:depend(?:s|ent|ing)? (?:up)?on|blocked by|waits? for|waiting for|abhängig von|hängt ab von"
+    r"(?:depend(?:s|ent|ing)? (?:up)?on|blocked[ -]by|waits? for|waiting for|abhängig von"
+    r"|hängt ab von"
     r"|dep(?:end(?:s|encies))?s?(?= ?[:：])|dépend de|depende de|dipende da|afhankelijk van"
     r"|зависит от|依存|依赖)"
 )

@@ -144,7 +144,7 @@ def _task(document: Outline, block: TaskBlock, order: TaskOrder) -> Task:
         references=references,
         mentions=_mentions(document, block, references),
         depends_on=order.resolve(_BRACKETS.sub(" ", depends), block.number),
-        files=_files(fields) or _files_in_title(title) or _files_in_text(shown[1:]),
+        files=_files(fields) or _files_named(title, block.title, shown[1:]),
         done_when=_done_when(fields),
         group=block.group,
         marks=read_marks(block, fields, shown),
@@ -207,6 +207,11 @@ def _paths(value: str) -> Iterator[str]:
         path = _LINES.sub("", piece.strip(" \t`*,;:()").rstrip("."))
         if _PATH.fullmatch(path):
             yield path
+
+
+def _files_named(title: str, whole: str, below: Iterable[str]) -> tuple[str, ...]:
+    """By the title, all of what it was taken from, or what is below it."""
+    return _files_in_title(title) or _files_in_title(whole.strip(" *")) or _files_in_text(below)
 
 
 def _files_in_title(title: str) -> tuple[str, ...]:

@@ -47,7 +47,11 @@ _TRAILING = re.compile(
     rf" ?{_UNIT}[\])]"
     r"|[⚡🔀✅☑🟢🟡🟠🔴🔵]\ufe0f?|@done|\{[^{}\n]{1,160}\}"
     r"|(?<=[\w)]) @\w[\w.-]{0,40}(?:\([^()\n]{0,40}\))?| ~\d{1,3}(?:\.\d)?[mhdw]"
-    r"|(?<=[\w)]) #[a-z][\w-]{0,30}| [a-z][a-z-]{1,20}:\d{4}-\d\d-\d\d"
+    r"|(?<=[\w)]) #[a-z][\w-]{0,30}(?: \d{4}-\d\d-\d\d)?| [@#][\w-]{1,30} \d{4}-\d\d-\d\d"
+    r"| [a-z][a-z-]{1,20}:(?:\d{4}-\d\d-\d\d|\d{1,3}(?:\.\d)?[mhdw])"
+    r"| (?:blocked-by|depends|deps|after|needs):[\w,.-]{1,60}"
+    r"| \((?:[a-z]{1,12}:\d{1,3}(?:\.\d)?[mhdw] ?){1,6}\)"
+    rf"|[✅☑✔]\ufe0f? ?{_DONE_WORDS}(?: ?[-–] ?\d{{4}}[/.-]\d{{1,2}}[/.-]\d{{1,2}})?"
     r"|<!--[^\n]{0,80}?-->)$",
     re.IGNORECASE,
 )
@@ -55,6 +59,8 @@ _BADGES = re.compile(r"\*\*(?:[ \t]*`[^`\n]{1,20}`){1,6}[ \t]*$")
 _WORD = re.compile(r"^(?:(?:task|to-?do|story):|#task) +(?=\S)", re.IGNORECASE)
 """`Task: Write the parser`"""
 _BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
+_SENTENCE = re.compile(r"\*\*([^*\n]{8,160}[.!?])\*\*(?= )")
+"""`**Move it to the top.** It sits below …`"""
 _OPTIONAL = re.compile(rf"[\[(]{_OPTIONAL_WORD}[\])]|^\W*{_OPTIONAL_WORD}[:：]", re.IGNORECASE)
 _DONE_TITLE = re.compile(rf"[\[(]{_DONE_WORDS}[\])]$", re.IGNORECASE)
 _MOST_MARKS = 8
@@ -69,7 +75,9 @@ _FIELDS = re.compile(
 
 def plain_title(text: str) -> str:
     """Without marks, estimates, notes on dependencies and the asterisks of bold words."""
-    title = _BOLD.sub(r"\1", _BADGES.sub("", text)).replace("**", "", 1).strip()
+    sentence = _SENTENCE.match(text)
+    title = sentence[1] if sentence else text
+    title = _BOLD.sub(r"\1", _BADGES.sub("", title)).replace("**", "", 1).strip()
     title = _WORD.sub("", title)
     note = _NOTE.match(title)
     title = title[note.end() :] if note else title

@@ -23,7 +23,7 @@ def held_by_milestones(
     document: Outline, blocks: Sequence[TaskBlock], items: Sequence[Item]
 ) -> tuple[TaskBlock, ...]:
     """The items of all milestones; none if some of these blocks are not milestones, hold no list
-    or no boxes at all, or state fields of a task."""
+    or no boxes at all, or state fields of a task. They are counted through."""
     if not blocks or not all(one.ident and _MILESTONE.match(one.ident.token) for one in blocks):
         return ()
     chosen: list[Item] = []
@@ -35,7 +35,7 @@ def held_by_milestones(
         least = min((one.indent for one in boxes), default=0)
         if not boxes or _states(document, block):
             return ()
-        chosen.extend(one for one in boxes if one.indent == least)
+        chosen.extend(one._replace(marker="-") for one in boxes if one.indent == least)
     return listed_items(document, chosen) if any(one.box for one in chosen) else ()
 
 

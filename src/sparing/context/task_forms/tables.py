@@ -16,6 +16,7 @@ from sparing.context.documents.fields import PLACES, TASK_FIELDS, Field, field_n
 from sparing.context.documents.ids import lead
 from sparing.context.documents.markdown import Outline
 from sparing.context.task_forms.block import TaskBlock, group_of, headings_above
+from sparing.context.task_forms.dropped import is_dropped
 from sparing.context.task_forms.items import STATES, plain_spaces
 from sparing.context.task_forms.words import TASKS, is_aside
 
@@ -151,7 +152,7 @@ def _blocks(document: Outline, table: _Table) -> Iterator[TaskBlock]:
     above = headings_above(document, (line for line, _ in table.rows))
     for (line, cells), heading in zip(table.rows, above, strict=True):
         found = lead(f"{cells[number].strip('`')}: {cells[title]}")
-        if found and number != title:
+        if found and number != title and not is_dropped(cells[title], found.title):
             yield TaskBlock(
                 ident=found.ident, number=found.text, title=found.title,
                 first=line, last=line, level=7, group=group_of(heading),

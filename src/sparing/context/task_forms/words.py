@@ -33,8 +33,9 @@ _WHOLE_CHECK_LIST = re.compile(
 """Headings whose sub-headings are parts of the check list too."""
 ASIDE = re.compile(
     r"not now|not part|later|(?:out of|not in) scope|non.?goals|notes?\b|risk|question|dependenc"
-    r"|order|strategy|overview|summary|assumption|constraint|references|legend|format|background|changelog|example"
-    r"|parked|deferred|abandoned|cancell?ed|declined|rejected|won.?t (?:do|fix)|how to|template"
+    r"|order|strategy|overview|summary|assumption|constraint|references|legend|format|background"
+    r"|changelog|example|nice.to.haves?\b|(?:after|post)[ -]?mvp|icebox|parked|deferred|abandoned"
+    r"|cancell?ed|declined|rejected|won.?t (?:do|fix)|how to|template"
     r"|glossary|history|hinweis|fragen|risiken|offene|hintergrund"
     r"|notas?\b|preguntas|riesgos|remarques|questions|risques|contexte|perguntas|вопрос|риск"
     r"|заметк|примечан|備考|メモ|リスク|质问|问题|风险|备注|질문|위험|참고",
