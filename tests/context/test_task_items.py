@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 
 from sparing.artifact import ArtifactName
-from sparing.context.documents.references import field_references
+from sparing.context.documents.references import (
+    design_names,
+    field_references,
+    prose_references,
+)
 from sparing.context.documents.scope import Extent, index_document, scope_task
 from sparing.context.documents.tasks import parse_tasks
 from sparing.context.documents.validate import blocking, validate_artifact
@@ -107,6 +111,16 @@ def test_a_second_requirement_is_not_the_plans(value: str, found: str) -> None:
     """D2: letters say what an identifier is, for the second of them too."""
     said = "; ".join(f"{one.kind.value} {one.id}" for one in field_references(value))
     assert said == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["overlap if block[i].start <= block[i-1].end", 'the regex finds design identifier "C9"'],
+)
+def test_a_formula_and_a_value_name_no_section(text: str) -> None:
+    """D2: both gave a task of a real document a section that it has nothing to do with."""
+    assert not design_names(text)
+    assert not prose_references(text)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,8 @@ _SCAN = re.compile(
     re.IGNORECASE,
 )
 _DOCUMENT = re.compile(r"plan|design|spec", re.IGNORECASE)
-_CODE = re.compile(r"`[^`\n]*`")
+_QUOTED = re.compile(r'`[^`\n]*`|["“][\w.-]{1,12}["”]')
+"""Code, and an identifier that is spoken of: `confirm that "C9" is found`."""
 _BRACKETS = re.compile(r"\(([^()\n]{1,160})\)")
 _NAMES = re.compile(r"\s*[,;/+&]\s*|\s+and\s+")
 _NAME_ALONE = re.compile(r"[A-Z][\w-]{1,30}(?: [\w-]{1,30}){0,4}")
@@ -95,15 +96,18 @@ def prose_references(text: str) -> tuple[Reference, ...]:
     """References in running text, where only a stated kind counts and code does not."""
     if _DOCUMENT.search(text) is None:
         return ()
-    found = _scan(_CODE.sub(" ", text), _State(slot=False))
+    found = _scan(_QUOTED.sub(" ", text), _State(slot=False))
     return _unique(item for item in found if not item.id.isdigit())
 
 
 def design_names(text: str) -> tuple[Reference, ...]:
-    """`TD1` or `C2` in running text without a document's name: only the design has such parts."""
-    found = _scan(_CODE.sub(" ", text), _State(slot=False, bare=True))
-    named = (item for item in found if item.kind is ReferenceKind.DESIGN and _letters(item.id))
-    return _unique(named)
+    """`TD1` or `C2` in running text without a document's name: only the design has such parts.
+
+    `blocks[i-1]` is a formula.
+    """
+    found = _scan(_QUOTED.sub(" ", text), _State(slot=False, bare=True))
+    named = (item for item in found if item.kind is ReferenceKind.DESIGN)
+    return _unique(item for item in named if _letters(item.id)[:1].isupper())
 
 
 def title_references(
