@@ -12,7 +12,7 @@ _ELSEWHERE = r"(?:merged|folded|moved|absorbed) (?:in)?to\b"
 _STRUCK = re.compile(r"[\W_]{0,8}~~")
 _AT_START = re.compile(
     rf"[*_ ]{{0,3}}(?:[\[(]{_TAKEN_BACK}\b[^\])\n]{{0,80}}[\])]|[\[(]?{_ELSEWHERE}"
-    rf"|{_TAKEN_BACK}(?: by\b| ?[—–:(]|\W*$))",
+    rf"|{_TAKEN_BACK}(?: by\b| ?[—–]|(?: ?\([^()\n]{{0,80}}\))?\W*$))",
     re.IGNORECASE,
 )
 _AT_END = re.compile(
