@@ -23,9 +23,10 @@ from sparing.economy.estimates import (
 )
 from sparing.prompts.render import fill, names
 from sparing.roles.load import shipped
+from sparing.runtime.turn_history import errand_of
 from sparing.stages.jobs import PROGRAM_JOBS
 from sparing.stages.stage import STEPS
-from sparing.turn import TURNS, StageStep, Turn, TurnRow, errand_of, kind_of
+from sparing.turn import TURNS, StageStep, Turn, TurnRow
 from sparing.turn_kind import KINDS, Actor, Errand, KindRow, ReplyForm, TurnKind
 
 EVERY_TURN = pytest.mark.parametrize("turn", Turn, ids=lambda turn: turn.name)
@@ -78,15 +79,15 @@ def test_the_errands_of_a_turn_have_priors(turn: Turn) -> None:
     row = TURNS[turn]
     for errand in (row.errand, row.code_errand):
         assert all((errand, memory) in HABITS for memory in Memory)
-    assert errand_of(turn.value, on_code=False) is row.errand
-    assert errand_of(turn.value, on_code=True) is row.code_errand
+    assert errand_of(turn.value, "specify") is row.errand
+    assert errand_of(turn.value, "implement") is row.code_errand
 
 
 def test_no_errand_is_idle_and_a_mended_reply_has_none() -> None:
     """E1"""
     rows = TURNS.values()
     assert {row.errand for row in rows} | {row.code_errand for row in rows} == set(Errand)
-    assert errand_of("repair_reply", on_code=False) is None
+    assert errand_of("repair_reply", "specify") is None
 
 
 @EVERY_TURN
@@ -130,14 +131,16 @@ def test_where_a_turn_is_asked_sharpens_its_kind() -> None:
         (turn, place, kind)
         for turn in Turn
         for place in nowhere
-        if (kind := kind_of(turn, **{**nowhere, place: True})) is not TURNS[turn].kinds.usual
+        if (kind := TURNS[turn].kinds.here(**{**nowhere, place: True}))
+        is not TURNS[turn].kinds.usual
     ]
     assert sharper == [
         (Turn.WRITE, "in_tier", TurnKind.STAGE),
         (Turn.REVISE, "on_code", TurnKind.FIX),
         (Turn.REVIEW, "final", TurnKind.VALIDATE),
     ]
-    assert kind_of(Turn.REVIEW, on_code=True, in_tier=True, final=True) is TurnKind.VALIDATE
+    review = TURNS[Turn.REVIEW].kinds
+    assert review.here(on_code=True, in_tier=True, final=True) is TurnKind.VALIDATE
 
 
 @pytest.mark.parametrize("turn", [Turn.RETRO, Turn.HAND_OVER])

@@ -27,7 +27,7 @@ from sparing.flow.stage import Stage, StageWork
 from sparing.panel import SECOND, joint_name
 from sparing.runtime import turn_history
 from sparing.segment import CHARS_PER_TOKEN
-from sparing.turn import Turn, kind_of
+from sparing.turn import TURNS, Turn
 from sparing.turn_kind import Errand
 
 CAP = 5
@@ -224,7 +224,7 @@ class Drawing:
         identity = TurnIdentity(role, stage.name, str(task or ""), number)
         works = errand_of(identity)
         return Step(
-            turn=turn, kind=kind_of(turn, on_code=on_code, in_tier=tier, final=final),
+            turn=turn, kind=TURNS[turn].kinds.here(on_code=on_code, in_tier=tier, final=final),
             errand=turn_history.errand_of(turn.value, stage.name) or Errand.LONE,
             stage=stage.name, role=role, loop=loop, round=number,
             needs=turn_needs(self.kind, self.seed, works, identity),

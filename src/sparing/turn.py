@@ -266,26 +266,3 @@ TURNS: Mapping[Turn, TurnRow] = MappingProxyType({
         trunk_is_shared=True,
     ),
 })  # fmt: skip
-
-
-def kind_of(turn: Turn, *, on_code: bool, in_tier: bool, final: bool) -> TurnKind:
-    """The kind of prompt used for this turn here."""
-    kinds = TURNS[turn].kinds
-    here = ((final, kinds.final), (on_code, kinds.on_code), (in_tier, kinds.in_tier))
-    return next((kind for holds, kind in here if holds and kind is not kinds.usual), kinds.usual)
-
-
-def errand_of(template: str, *, on_code: bool) -> Errand | None:
-    """The errand under which the ledger learns from a turn; None if it only repairs a reply."""
-    turn = turn_named(template)
-    if turn is None:
-        return None
-    return TURNS[turn].code_errand if on_code else TURNS[turn].errand
-
-
-_BY_NAME = {one.value: one for one in Turn}
-
-
-def turn_named(template: str) -> Turn | None:
-    """The turn of that name in the ledger; None for one that repairs a reply or keeps a cache."""
-    return _BY_NAME.get(template)

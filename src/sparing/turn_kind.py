@@ -50,6 +50,13 @@ class PromptKinds(NamedTuple):
     final: TurnKind
     """The kind for a reviewer that has passed."""
 
+    def here(self, *, on_code: bool, in_tier: bool, final: bool) -> TurnKind:
+        """The kind of prompt in this context."""
+        places = ((final, self.final), (on_code, self.on_code), (in_tier, self.in_tier))
+        return next(
+            (kind for is_so, kind in places if is_so and kind is not self.usual), self.usual
+        )
+
 
 def always(kind: TurnKind) -> PromptKinds:
     """The same kind in every context."""

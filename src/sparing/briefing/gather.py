@@ -56,7 +56,7 @@ from sparing.runtime.levers import is_chained
 from sparing.runtime.source import Source
 from sparing.session import Session
 from sparing.task import Task
-from sparing.turn import TURNS, Turn, kind_of
+from sparing.turn import TURNS, Turn
 from sparing.turn_kind import KINDS, Actor, TurnKind
 
 CANONICAL = (
@@ -140,7 +140,8 @@ def _changed(source: Source, kind: TurnKind, session: Session | None) -> tuple[F
 
 def _kind(source: Source) -> TurnKind:
     on_code = source.stage.work is StageWork.IMPLEMENT
-    return kind_of(source.job.turn, on_code=on_code, in_tier=is_tier(source), final=source.final)
+    kinds = TURNS[source.job.turn].kinds
+    return kinds.here(on_code=on_code, in_tier=is_tier(source), final=source.final)
 
 
 def _names(source: Source, role: Role, kind: TurnKind) -> tuple[ArtifactName, ...]:

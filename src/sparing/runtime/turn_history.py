@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from sparing import turn
 from sparing.agents.backend import Backend
 from sparing.artifact import ArtifactName
 from sparing.cache import CacheBlock, Life, RequestPart
@@ -33,6 +32,7 @@ from sparing.flow.stage import StageWork
 from sparing.records import ledger, resume_checks
 from sparing.records.ledger import LedgerRow
 from sparing.sent import SentBlock, SentRecord
+from sparing.turn import TURNS
 from sparing.turn_kind import Errand
 from sparing.way import Way
 
@@ -56,9 +56,16 @@ CLOSING = frozenset(
 """Stages that summarise finished work: a short look at it instead of exploration."""
 
 
+_BY_NAME = {turn.value: row for turn, row in TURNS.items()}
+
+
 def errand_of(template: str, stage: str) -> Errand | None:
-    """None for a turn that only mends a reply."""
-    found = turn.errand_of(template, on_code=stage in CODING)
+    """The errand under which the ledger learns from a turn; None if it only repairs a reply or
+    keeps a cache."""
+    row = _BY_NAME.get(template)
+    if row is None:
+        return None
+    found = row.code_errand if stage in CODING else row.errand
     return Errand.LONE if found is Errand.WRITE and stage in CLOSING else found
 
 
