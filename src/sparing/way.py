@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
+from types import MappingProxyType
+from typing import NamedTuple
 
 
 class Way(StrEnum):
@@ -75,6 +78,31 @@ class Lever(StrEnum):
     """A small task continues the session of the previous task that names the same files."""
 
 
+class LeverRow(NamedTuple):
+    words: str
+    """What it is, for readers who don't know its name."""
+    told_apart: bool
+    """True if one run shows its value; the others change work never seen without them."""
+
+
+LEVERS: Mapping[Lever, LeverRow] = MappingProxyType(
+    {
+        Lever.TRUNK: LeverRow("a shared prompt prefix", True),
+        Lever.INLINE: LeverRow("documents in the prompt", True),
+        Lever.HOUR: LeverRow("the one-hour cache", True),
+        Lever.PRIMER: LeverRow("filling the cache ahead of pauses", True),
+        Lever.NOTES: LeverRow("reminders of earlier findings", True),
+        Lever.RESUME: LeverRow("resumed sessions", True),
+        Lever.KEEP_ALIVE: LeverRow("sessions kept warm", True),
+        Lever.PRELOAD: LeverRow("named files in the prompt", True),
+        Lever.TRIM: LeverRow("shortened tool results", False),
+        Lever.BATCH: LeverRow("several tools in one call", False),
+        Lever.MAP: LeverRow("a map of the repository", False),
+        Lever.SHEET: LeverRow("a fact sheet of quoted lines", True),
+        Lever.LEAN_TOOLS: LeverRow("shorter descriptions of tools", False),
+        Lever.CHAIN: LeverRow("small tasks in one session", False),
+    }
+)
 ALL_LEVERS = "all"
 """Stands for every lever in a list of levers."""
 

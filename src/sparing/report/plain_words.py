@@ -6,26 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from sparing.way import Lever, Way
+from sparing.way import LEVERS, Way
 
-LEVERS: Mapping[str, str] = MappingProxyType(
-    {
-        Lever.TRUNK: "a shared prompt prefix",
-        Lever.INLINE: "documents in the prompt",
-        Lever.HOUR: "the one-hour cache",
-        Lever.PRIMER: "filling the cache ahead of pauses",
-        Lever.NOTES: "reminders of earlier findings",
-        Lever.RESUME: "resumed sessions",
-        Lever.KEEP_ALIVE: "sessions kept warm",
-        Lever.PRELOAD: "named files in the prompt",
-        Lever.TRIM: "shortened tool results",
-        Lever.BATCH: "several tools in one call",
-        Lever.MAP: "a map of the repository",
-        Lever.SHEET: "a fact sheet of quoted lines",
-        Lever.LEAN_TOOLS: "shorter descriptions of tools",
-        Lever.CHAIN: "small tasks in one session",
-    }
-)
+_LEVERS = {lever.value: row.words for lever, row in LEVERS.items()}
 WAYS: Mapping[str, str] = MappingProxyType(
     {
         Way.COMPOSE: "fresh",
@@ -49,7 +32,7 @@ WAYS_NOTE = "fresh: a new session; by path: a new one, documents named; resumed:
 
 def lever_words(name: str) -> str:
     """The lever with its explanation, as in `batch (several tools in one call)`."""
-    return f"{name} ({LEVERS[name]})" if name in LEVERS else name
+    return f"{name} ({_LEVERS[name]})" if name in _LEVERS else name
 
 
 def session_words(way: str) -> str:

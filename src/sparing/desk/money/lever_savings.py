@@ -32,17 +32,12 @@ from sparing.report.savings_table import Economy, LadderRow, SavingRow, joined
 from sparing.runtime.lever_record import covered_turns, effect_of_sheet
 from sparing.sent import NamedBlock, OtherPrompts, SeedWays, WayPrompt
 from sparing.usage import Usage
-from sparing.way import Lever, Policy, Way
+from sparing.way import LEVERS, Lever, Policy, Way
 
 PING, AHEAD = "keep-alive", "primer"
 """Roles and templates used for keeping a session warm and for sending a trunk ahead."""
 FILES_A_CALL = 2
 Blocks = tuple[CacheBlock, ...]
-TOLD_APART = frozenset(
-    (Lever.TRUNK, Lever.INLINE, Lever.RESUME, Lever.HOUR, Lever.KEEP_ALIVE)
-    + (Lever.PRIMER, Lever.NOTES, Lever.PRELOAD, Lever.SHEET)
-)
-"""Levers whose value one run shows; the others change work never seen without them."""
 
 
 class FeatureSavings(NamedTuple):
@@ -271,7 +266,7 @@ def _economy(found: FeatureSavings) -> Economy:
 def _untold(rows: Sequence[LedgerRow]) -> tuple[str, ...]:
     """Levers in use whose value can't be derived from one run."""
     used = {name for row in rows for name in row.attempt.sent.levers or ()}
-    return tuple(lever.value for lever in Lever if lever.value in used - TOLD_APART)
+    return tuple(one.value for one, row in LEVERS.items() if one in used and not row.told_apart)
 
 
 def _off(rows: Sequence[LedgerRow]) -> dict[str, str]:
