@@ -24,7 +24,7 @@ from sparing.engine.unfinished_leg import Said
 from sparing.event import ChangesEvent, FeatureEvent, LookEvent, RunEvent, WarningEvent, kind_of
 from sparing.flow.advance import BREAKER, needed
 from sparing.flow.stage import StageWork
-from sparing.flow.state import Do, Outcome, OutcomeKind
+from sparing.flow.state import ANSWERS, Do, Outcome, OutcomeKind
 from sparing.job import Job, JobKind, JobResult
 from sparing.records import findings, verdicts
 from sparing.records.events import Event
@@ -39,10 +39,6 @@ from sparing.runtime.surroundings import Surroundings
 from sparing.stages.moves import Happened, Next
 from sparing.stages.place import Place, is_last, stage_of
 from sparing.turn import TURNS
-
-TARGETED = frozenset(
-    {OutcomeKind.SKIP, OutcomeKind.BACK, OutcomeKind.SYNC, OutcomeKind.TASKS, OutcomeKind.REFINE}
-)
 
 
 def happened(
@@ -94,7 +90,7 @@ def _outcome(answer: str, words: str) -> Outcome | None:
     if not answer:
         return None
     kind = OutcomeKind(answer)
-    if kind in TARGETED:
+    if kind in ANSWERS and ANSWERS[kind].targeted:
         return Outcome(kind, target=words)
     return Outcome(kind, reason=words)
 

@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 from enum import StrEnum
+from types import MappingProxyType
+from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
 from sparing.codec import Stored
@@ -59,8 +62,33 @@ class OutcomeKind(StrEnum):
     ABANDON = "abandon"
 
 
-OFFERED = {OutcomeKind.RERUN: "run the stage again"}
-"""Answers that a person is offered by their name wherever a stuck stage would take them."""
+class AnswerRow(NamedTuple):
+    told: str
+    """How the log reports it: `approved`."""
+    offered: str = ""
+    """What it leads to, if a person is offered it by its name wherever a stuck stage would take
+    it."""
+    targeted: bool = False
+    """True if its words name a stage, a commit or a task."""
+
+
+ANSWERS: Mapping[OutcomeKind, AnswerRow] = MappingProxyType(
+    {
+        OutcomeKind.APPROVE: AnswerRow("approved"),
+        OutcomeKind.REJECT: AnswerRow("rejected"),
+        OutcomeKind.CONTINUE: AnswerRow("continues"),
+        OutcomeKind.ANSWER: AnswerRow("answered"),
+        OutcomeKind.RERUN: AnswerRow("runs again", offered="run the stage again"),
+        OutcomeKind.SKIP: AnswerRow("skips to", targeted=True),
+        OutcomeKind.BACK: AnswerRow("goes back to", targeted=True),
+        OutcomeKind.ABANDON: AnswerRow("abandoned"),
+        OutcomeKind.SYNC: AnswerRow("brings the base in:", targeted=True),
+        OutcomeKind.FIX: AnswerRow("asks for a fix round"),
+        OutcomeKind.TASKS: AnswerRow("of the tasks:", targeted=True),
+        OutcomeKind.REFINE: AnswerRow("wants a change followed:", targeted=True),
+    }
+)
+"""What a person can answer."""
 
 
 class Cause(StrEnum):

@@ -26,6 +26,7 @@ from sparing.event import (
     SetupEvent,
     StuckEvent,
 )
+from sparing.flow.state import ANSWERS
 from sparing.records.events import Event
 from sparing.turn_event import (
     AgentAction,
@@ -48,20 +49,7 @@ WAYS = {
     "resume": "resumed",
     "fork": "forked",
 }
-VERBS = {
-    "approve": "approved",
-    "reject": "rejected",
-    "continue": "continues",
-    "answer": "answered",
-    "rerun": "runs again",
-    "skip": "skips to",
-    "back": "goes back to",
-    "abandon": "abandoned",
-    "sync": "brings the base in:",
-    "fix": "asks for a fix round",
-    "tasks": "of the tasks:",
-    "refine": "wants a change followed:",
-}
+VERBS = {kind.value: row.told for kind, row in ANSWERS.items()}
 STRONG = ("sealed", "shell")
 """Sandbox levels that provide every protection promised."""
 CHEAPER = " is expected to be "

@@ -13,7 +13,7 @@ from sparing.failure import Failure
 from sparing.flow.advance import advance
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
-from sparing.flow.state import OFFERED, Cause, Do, FlowState, Outcome, OutcomeKind, Position
+from sparing.flow.state import ANSWERS, Cause, Do, FlowState, Outcome, OutcomeKind, Position
 from sparing.lazy_dataclass import lazy_dataclass
 from sparing.money import Reached
 
@@ -142,8 +142,9 @@ def _stuck(feature: str, state: FlowState, *, findings: bool) -> list[GateAction
         (not named, edit),
         (goes_on and not first, resume),
         *(
-            (leads_on(state, kind), GateAction(f"sparing {kind} {feature}", words))
-            for kind, words in OFFERED.items()
+            (leads_on(state, kind), GateAction(f"sparing {kind} {feature}", row.offered))
+            for kind, row in ANSWERS.items()
+            if row.offered
         ),
         (
             skips,
