@@ -62,8 +62,6 @@ from sparing.turn_kind import KINDS, Actor, TurnKind
 CANONICAL = (
     ArtifactName.PRD, ArtifactName.SPEC, ArtifactName.DESIGN, ArtifactName.PLAN, ArtifactName.TASKS,
 )  # fmt: skip
-
-
 SCOPED = (ArtifactName.PLAN, ArtifactName.DESIGN, ArtifactName.TASKS)
 """Documents of which each task is given its own parts."""
 
