@@ -7,13 +7,13 @@ import os
 from sparing.workspace.git.base_branch import resolve_base, taken_numbers
 from sparing.workspace.git.commit import changed_files, changed_paths, diff, read_file
 from sparing.workspace.git.merge_into_base import Handover, hand_over
+from sparing.workspace.git.remove_worktree import retire
 from sparing.workspace.git.repository import (
     Repository,
     find_repository,
     head,
     is_dirty,
 )
-from sparing.workspace.git.retire import retire
 from sparing.workspace.git.worktree import Worktree, restore
 from tests.repositories import write_files
 from tests.workspace.features import STAMP, commit, make_worktree, merge_of

@@ -13,8 +13,8 @@ import pytest
 from sparing.desk.office import open_office
 from sparing.errors import RepositoryError
 from sparing.workspace.git.commit import changed_paths
+from sparing.workspace.git.remove_worktree import retire
 from sparing.workspace.git.repository import Repository, confirmed, is_dirty, search_repository
-from sparing.workspace.git.retire import retire
 from sparing.workspace.git.worktree import Worktree, ensure_worktree
 from sparing.workspace.setup.excluded_paths import exclude
 from tests.repositories import git, make_repository, write_files

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sparing.workspace.git.commit import commit_paths
 from sparing.workspace.git.objects import CommitStamp
-from sparing.workspace.git.retire import retire
+from sparing.workspace.git.remove_worktree import retire
 from tests.repositories import git, make_repository, write_files
 from tests.workspace.features import AT, BRANCH, make_worktree
 

@@ -18,8 +18,8 @@ from sparing.workspace.checks.clean_room import clean_room
 from sparing.workspace.git.commit import changed_paths
 from sparing.workspace.git.lanes import move_on
 from sparing.workspace.git.own_git import own_git
+from sparing.workspace.git.remove_worktree import retire
 from sparing.workspace.git.repository import find_repository, head
-from sparing.workspace.git.retire import retire
 from sparing.workspace.git.worktree import Worktree, ensure_worktree, restore
 from sparing.workspace.project.cone import inside, patterns
 from sparing.workspace.project.missing_files import bring_files, known_files

@@ -14,8 +14,8 @@ import pytest
 from sparing.errors import RepositoryError
 from sparing.workspace.git.commit import changed_paths
 from sparing.workspace.git.merge_into_base import hand_over
+from sparing.workspace.git.remove_worktree import retire
 from sparing.workspace.git.repository import find_repository
-from sparing.workspace.git.retire import retire
 from tests.repositories import commit_files, git, make_repository, write_files
 from tests.workspace.features import STAMP, commit, files_of, make_worktree, merge_of
 

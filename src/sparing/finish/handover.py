@@ -35,8 +35,8 @@ from sparing.workspace.git.merge_into_base import (
 from sparing.workspace.git.object_reader import object_id
 from sparing.workspace.git.objects import CommitStamp, make_commit
 from sparing.workspace.git.push import PullRequest, open_request
+from sparing.workspace.git.remove_worktree import retire
 from sparing.workspace.git.repository import branch_commit, common_ancestor, contains
-from sparing.workspace.git.retire import retire
 from sparing.workspace.git.worktree import Worktree, ensure_worktree
 
 MOST_NAMED = 3

@@ -13,8 +13,8 @@ from sparing.records import events
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.workspace.git.own_git import remove_unused
+from sparing.workspace.git.remove_worktree import retire
 from sparing.workspace.git.repository import branch_commit
-from sparing.workspace.git.retire import retire
 from sparing.workspace.git.worktree import Worktree
 
 

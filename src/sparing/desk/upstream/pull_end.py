@@ -26,8 +26,8 @@ from sparing.pull_status import PullState
 from sparing.records import events, features, gates
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
+from sparing.workspace.git.remove_worktree import drop_branch
 from sparing.workspace.git.repository import branch_commit
-from sparing.workspace.git.retire import drop_branch
 
 SENDER = "gh"
 

@@ -16,8 +16,8 @@ from sparing.workspace.git import private_index
 from sparing.workspace.git.merge_trees import merge_trees
 from sparing.workspace.git.object_reader import object_id
 from sparing.workspace.git.objects import CommitStamp, keep, make_commit, move_ref, no_commit
+from sparing.workspace.git.remove_worktree import retire
 from sparing.workspace.git.repository import Repository, branch_commit, contains, find_entry
-from sparing.workspace.git.retire import retire
 from sparing.workspace.git.runner import Git
 from sparing.workspace.git.worktree import Worktree, restore
 from sparing.workspace.project.paths import Confined
