@@ -26,7 +26,7 @@ DISK: list[tuple[str, Callable[[Path], object], str]] = [
     ("folder", lambda file: file.mkdir(), "a folder"),
     ("pipe", os.mkfifo, "not a regular file"),
     ("link to itself", lambda file: file.symlink_to(file), "a link to itself"),
-    ("link to nothing", lambda file: file.symlink_to("gone"), "a link to nothing"),
+    ("link to nothing", lambda file: file.symlink_to("gone"), "a broken link"),
     ("too large", lambda file: file.write_bytes(b"#" * (4 * 2**20 + 1)), "more than 4 MiB"),
 ]
 
@@ -66,7 +66,7 @@ def test_a_link_out_of_the_repository(tmp_path: Path) -> None:
     (repository / "sparing.toml").symlink_to("../secret")
     assert two_lines(lambda: read_sources({}, repository)) == (
         f"project file {repository}/sparing.toml: a link that leads out of the repository",
-        "replace the link with a file of its own",
+        "replace the link with a regular file",
     )
 
 

@@ -74,7 +74,7 @@ def test_set_and_get(tmp_path: Path) -> None:
         "auto",
         environ={"SPARING_REVIEW__PANEL": "merged"},
     )
-    assert "SPARING_REVIEW__PANEL says something else here" in hidden.err
+    assert "SPARING_REVIEW__PANEL sets a different value here" in hidden.err
     outside = sparing(tmp_path, "config", "set", "--project", "review.panel", "auto")
     assert "there is no repository here" in outside.err
     slip = sparing(tmp_path, "config", "get", "caps.feature_money")

@@ -260,7 +260,7 @@ def test_our_part_of_pyproject_is_a_table(table: str) -> None:
 def test_no_home(environ: dict[str, str]) -> None:
     assert read_sources(environ, None).user is None
     assert two_lines(lambda: load(Sources(environ=environ), {})) == (
-        "HOME is not an absolute path, so there is no place for state",
+        "HOME is not an absolute path, so there is no default folder for state",
         "set HOME, or SPARING_STATE__FOLDER to an absolute path",
     )
 

@@ -31,7 +31,7 @@ COMMANDS = {
     "run": "Work on features until they are done or need you.",
     "watch": "Follow a run live, from any terminal.",
     "serve": "Open a local web page to follow and decide on features.",
-    "worker": "Run features, whoever starts or answers them, until stopped.",
+    "worker": "Run features until stopped, whoever starts or answers them.",
     "status": "Show what is running and what needs you.",
     "list": "List all features of this repository.",
     "show": "Show one feature, one of its documents, its reviews, or any prompt.",
@@ -170,7 +170,7 @@ class Lazy(click.Group):
 def app(context: click.Context) -> None:
     """Take a feature from an idea to merged, reviewed code, for the fewest tokens that do the job.
 
-    Without a command: what needs your attention.
+    Without a command: show what needs your attention.
     """
     if context.invoked_subcommand is None:
         status = app.get_command(context, "status")

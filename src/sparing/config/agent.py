@@ -143,7 +143,7 @@ class AgentSettings:
         1,
         Rule(
             Whole(0, 1_000_000),
-            "The random seed of what the model behind `claude-double` does.",
+            "The random seed for what the model behind `claude-double` does.",
             SettingScope.USER,
         ),
     )
@@ -151,8 +151,8 @@ class AgentSettings:
         50,
         Rule(
             Whole(0, 100),
-            "How many of the files that its prompt already quotes the model behind `claude-double` "
-            "doesn't open, in percent.",
+            "The share, in percent, of the files quoted in its prompt that the model behind "
+            "`claude-double` does not open.",
             SettingScope.USER,
         ),
     )
@@ -164,16 +164,16 @@ class AgentSettings:
             SettingScope.USER,
         ),
     )
-    limit_seconds: int = setting(1800, limit(DAY, "How long one turn of an agent may take."))
+    limit_seconds: int = setting(1800, limit(DAY, "How long one turn may take, in seconds."))
     max_turns: int = setting(60, limit(1000, "How many model calls an agent may make in one turn."))
     concurrency: int = setting(4, limit(64, "How many agents work at the same time."))
     at_once: tuple[str, ...] = setting(
         (),
         Rule(
             CountTable(LIMITED, 1, 1000),
-            "How many turns of an agent run at the same time, in all your repositories, or over "
-            "all workers on a shared database: `claude = 4` under `[agent.at_once]`. Further "
-            "turns wait; other agents' don't.",
+            "How many turns of an agent run at the same time, in all your repositories or, with "
+            "a shared database, on all its workers: `claude = 4` under `[agent.at_once]`. More "
+            "turns of that agent wait; those of others don't.",
             SettingScope.USER,
         ),
     )

@@ -179,13 +179,13 @@ def two_projects(first: Path, second: Path) -> ConfigError:
 
 def stock_client(beside: str) -> ConfigError:
     return ConfigError(
-        f"agent.client is stock under {beside}",
-        'set agent.client to "lean"; or compare: review.policy = "naive" on Claude Code',
+        f'agent.client = "stock" does not work with {beside}',
+        'set agent.client to "lean"; to compare the two, set review.policy = "naive"',
     )
 
 
 def no_home() -> ConfigError:
     return ConfigError(
-        "HOME is not an absolute path, so there is no place for state",
+        "HOME is not an absolute path, so there is no default folder for state",
         "set HOME, or SPARING_STATE__FOLDER to an absolute path",
     )

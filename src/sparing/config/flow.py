@@ -109,12 +109,12 @@ class FlowSettings:
         ),
     )
     features_folder: str = setting(
-        "docs/features", Rule(FolderPath(), "Where features have their folders, in the repository.")
+        "docs/features", Rule(FolderPath(), "The repository's folder for the features' documents.")
     )
 
     knowledge_folder: str = setting(
         "docs/knowledge-bank",
-        Rule(FolderPath(), "Where lessons of earlier features are kept, in the repository."),
+        Rule(FolderPath(), "The repository's folder for lessons from earlier features."),
     )
     knowledge_tokens: int = setting(
         1200,
@@ -183,7 +183,7 @@ class FlowSettings:
         (),
         Rule(
             PhraseTable(DOCUMENTS),
-            "Headings of which a document needs at least one, by document, instead of the "
+            "For each document, headings of which it needs at least one, in place of the "
             "default ones. A document with none of them causes a warning; under the policy "
             "`seed` the `feature` flow requires the original workflow's headings.",
         ),

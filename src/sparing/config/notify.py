@@ -18,8 +18,8 @@ class NotifySettings:
         (BELL, DESKTOP),
         Rule(
             Names((BELL, DESKTOP)),
-            "What happens when a run stops for you: the terminal's bell, a desktop notification "
-            "(`notify-send` or `osascript`, if installed).",
+            "How you are told that a run has stopped for you: by the terminal's bell, by a desktop "
+            "notification (`notify-send` or `osascript`, if installed).",
             SettingScope.USER,
         ),
     )
@@ -36,8 +36,8 @@ class NotifySettings:
         True,
         Rule(
             Switch(),
-            "While a turn, a check, a set-up or anything else takes long, show what it is, its "
-            "elapsed time and its last output: in place on a terminal, a line a minute elsewhere.",
+            "Whether a turn, a check, a set-up or anything else that takes long is shown with its "
+            "elapsed time and last output: in place on a terminal, a line a minute elsewhere.",
             SettingScope.USER,
         ),
     )

@@ -30,7 +30,7 @@ class ReviewSettings:
         DEFAULT_CAP,
         limit(
             10,
-            "How many iterations a review loop has at most. Under `seed` the default is 5.",
+            "The most iterations a review loop may take. Under `seed` the default is 5.",
         ),
     )
     policy: Policy = setting(

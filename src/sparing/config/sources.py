@@ -125,7 +125,7 @@ def _bytes(path: Path, inside: Path | None) -> bytes | None:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         if path.is_symlink():
-            raise faults.unreadable(path, "a link to nothing") from None
+            raise faults.unreadable(path, "a broken link") from None
         return None
     try:
         fault = _fault(os.fstat(handle).st_mode)
@@ -148,7 +148,7 @@ def _refuse_escape(path: Path, inside: Path) -> None:
     if not target.is_relative_to(inside.resolve()):
         raise ConfigError(
             f"project file {faults.clean(str(path))}: a link that leads out of the repository",
-            "replace the link with a file of its own",
+            "replace the link with a regular file",
         )
 
 

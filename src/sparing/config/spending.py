@@ -48,9 +48,9 @@ USUAL = {
 
 @lazy_dataclass
 class ModelSettings:
-    strong: str = setting(STRONG, model("The model of the hardest roles."))
-    standard: str = setting(STANDARD, model("The model of most roles."))
-    cheap: str = setting(CHEAP, model("The model of the simplest roles."))
+    strong: str = setting(STRONG, model("The model for the hardest roles."))
+    standard: str = setting(STANDARD, model("The model for most roles."))
+    cheap: str = setting(CHEAP, model("The model for the simplest roles."))
     backends: tuple[str, ...] = setting(
         (),
         Rule(
@@ -59,7 +59,7 @@ class ModelSettings:
                 '"a-model"; in an environment variable: codex.strong=a-model',
                 2,
             ),
-            "Other models for a backend, by class: `strong`, `standard` or `cheap`.",
+            "Different models for a backend, by class: `strong`, `standard` or `cheap`.",
             SettingScope.USER,
         ),
     )
@@ -70,7 +70,7 @@ class ModelSettings:
                 'a table of roles, such as security-reviewer = "strong"; in an environment '
                 "variable: security-reviewer=strong"
             ),
-            "A different class, or a model by name, for a role.",
+            "A class of models (`strong`, `standard` or `cheap`) or a model for single roles.",
             SettingScope.USER,
         ),
     )
@@ -193,9 +193,9 @@ class CapSettings:
     )
     unattended_seconds: int = setting(
         21_600,
-        limit(30 * DAY, "How long agents may work on a stage without a person's answer."),
+        limit(30 * DAY, "How many seconds agents may work on a stage without a person's answer."),
     )
-    reply_chars: int = setting(500_000, limit(100_000_000, "How long one reply may be."))
+    reply_chars: int = setting(500_000, limit(100_000_000, "How many characters a reply may have."))
 
     @property
     def limits(self) -> CapLimits:

@@ -60,8 +60,8 @@ class WorkspaceSettings:
         SparseWorktree.AUTO,
         Rule(
             OneOf(SparseWorktree),
-            "Whether the worktree of a feature with a `root` holds that folder alone, with the "
-            "packages it depends on and the files at the top. `auto`: if the repository has "
+            "Whether the worktree of a feature with a `root` contains only that folder, the "
+            "packages it depends on and the top-level files. `auto`: if the repository has "
             "more files than `sparse_above`.",
         ),
     )
@@ -73,7 +73,7 @@ class WorkspaceSettings:
         (),
         Rule(
             FOLDERS,
-            "Folders besides the `root` that a sparse worktree holds, such as `packages/shared`.",
+            "Other folders that a sparse worktree contains, such as `packages/shared`.",
         ),
     )
     hand_over: HandOver = setting(
@@ -91,7 +91,7 @@ class WorkspaceSettings:
         Rule(
             Whole(0, 100_000_000),
             "How much memory the processes of one turn, check or set-up may use together, in "
-            "megabytes; 0 is half of the machine's.",
+            "megabytes; 0: half of the machine's memory.",
             SettingScope.USER,
         ),
     )
@@ -104,7 +104,9 @@ class WorkspaceSettings:
             SettingScope.USER,
         ),
     )
-    check_seconds: int = setting(600, limit(DAY, "How long one run of the checks may take."))
+    check_seconds: int = setting(
+        600, limit(DAY, "How long one run of the checks may take, in seconds.")
+    )
     sandbox: Sandbox = setting(
         Sandbox.REQUIRED,
         Rule(
@@ -132,7 +134,7 @@ class WorkspaceSettings:
             "again if a feature changes what they would install.",
         ),
     )
-    setup_seconds: int = setting(900, limit(DAY, "How long the set-up may take."))
+    setup_seconds: int = setting(900, limit(DAY, "How long the set-up may take, in seconds."))
     setup_hosts: tuple[str, ...] = setting(
         (),
         Rule(

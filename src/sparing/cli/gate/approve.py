@@ -44,7 +44,7 @@ def reject_command(feature: str, feedback: str | None, as_json: bool) -> None:
 
     The stage runs again with FEEDBACK. Without it your editor opens with the document: lines that
     you add become comments, which the author answers one by one. After three rejections the feature
-    stops. Rejecting a handoff means: continue in the existing session.
+    stops. Rejecting a handoff continues in the existing session.
     """
     asked = feedback is None and is_terminal() and not as_json
     office = open_office(Path.cwd(), reading=not asked)

@@ -39,9 +39,9 @@ def sync_command(
 ) -> int:
     """Bring a base branch that has moved into a feature.
 
-    The base is merged in the feature's worktree and the checks run again; your checkout is not
-    touched. Conflicts, and checks that turn red, go to the implementer with both sides. The
-    feature's branch moves only when everything fits; then the feature waits where it did before.
+    The base is merged, and the checks run on the result; your checkout is not touched. An agent
+    gets conflicts, and checks that turn red, with both sides to resolve them. The feature's branch
+    moves only once the checks pass; then the feature waits where it did before.
     """
     office = open_office(Path.cwd())
     row = answers.find(office, feature)

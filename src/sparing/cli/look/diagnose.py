@@ -29,8 +29,8 @@ NEVER = "titles, prompts, replies, documents, code, file names, paths, commands,
 def diagnose_command(to: Path, as_json: bool) -> None:
     """Collect what a bug report needs, with nothing private in it.
 
-    Versions, settings that are numbers or choices, states of features, kinds of events, sizes and
-    costs of turns. Nothing is sent anywhere: it is a file that you can read first.
+    It contains versions, settings that are numbers or choices, states of features, kinds of events,
+    sizes and costs of turns. Nothing is sent anywhere: it is a file that you can read first.
     """
     office = open_office(Path.cwd(), reading=True)
     content = files(office)

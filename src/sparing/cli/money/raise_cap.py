@@ -50,7 +50,7 @@ def raise_command(
     """Raise a spending cap and resume the feature it stopped.
 
     FEATURE is a number, a slug or a full name. The numbers are the new limits, not increments.
-    Without any: resume if the settings, or a new day, allow it by now. Finished work is not
+    Without a limit: resume if the settings, or a new day, allow it by now. Finished work is not
     repeated, and what was spent stays counted.
     """
     office = open_office(Path.cwd(), reading=True)

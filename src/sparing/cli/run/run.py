@@ -71,9 +71,9 @@ def run_command(
 ) -> int:
     """Work on features until they are done or need you.
 
-    FEATURE is a number, a slug or a full name; without one, all that can continue do. A hand-over
-    that failed before is tried again. Open pull requests are read with `gh`: what their reviewers
-    and CI found is shown with the price of fixing it, and you are asked.
+    FEATURE is a number, a slug or a full name; without it, all features that can continue are
+    worked on. A hand-over that failed before is tried again. Open pull requests are read with `gh`:
+    you see what their reviewers and CI found and what fixing it costs, and are asked.
     """
     auto: dict[str, object] = {"flow.auto": True} if how["auto"] else {}
     own = agent_flags(how.pop("backend"), how.pop("model"))

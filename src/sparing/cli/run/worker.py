@@ -22,7 +22,7 @@ from sparing.desk.office import open_office, refuse_second_address
 @click.option("--until-idle", is_flag=True, help="Exit when there is nothing to do.")
 @unsandboxed_option
 def worker_command(slots: int | None, until_idle: bool, unsandboxed: bool) -> int:
-    """Run features, whoever starts or answers them, until stopped.
+    """Run features until stopped, whoever starts or answers them.
 
     With `state.database` any number of workers share the features of a repository, each in its own
     clone. If one is killed or cut off, others take over its features within seconds. On SIGTERM it

@@ -59,7 +59,7 @@ def set_command(key: str, value: str, project: bool, as_json: bool) -> None:
         return
     echo(f"{key} = {shown(done.value)} in {homely(str(done.path))}")
     if done.hidden_by:
-        echo(f"note: {done.hidden_by} says something else here, and goes first", err=True)
+        echo(f"note: {done.hidden_by} sets a different value here and takes precedence", err=True)
 
 
 @config_command.command("show")

@@ -33,8 +33,9 @@ def trust_command(yes: bool, revoke: bool, setup: str | None, web: bool, as_json
     its hash; if its content changes, you are asked again. They never give an agent more access.
 
     Git settings of the repository can name programs, for instance as filters, merge drivers or for
-    pushing. They run only if you approve them, as you, outside the agents' sandbox. If one changes,
-    or names a file that changes, you are asked again. git-lfs needs no approval.
+    pushing. They run only if you approve them, then with your rights and outside the agents'
+    sandbox. If one changes, or names a file that changes, you are asked again. git-lfs needs no
+    approval.
 
     With --setup: how a feature changes the set-up, for example by a new dependency, as a diff. It
     is installed only after you agree, from the commit that you saw.
