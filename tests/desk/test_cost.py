@@ -70,7 +70,7 @@ def test_what_is_not_known_is_said(spent: tuple[Office, FeatureRow]) -> None:
     assert found.notes == (
         "simulated",
         "API-equivalent: paid by a subscription, priced as if by the token",
-        "1 turn without an end: what that cost is unknown",
+        "1 turn cut off: what that cost is unknown",
         "1 turn of models without a price: set models.prices",
     )
 

@@ -71,8 +71,9 @@ def test_a_base_that_was_rewritten_is_said_to_be(office: Office) -> None:
     git(office.repository.checkout, "commit", "-q", "--amend", "-m", "anew", at=1_700_000_900)
     began = row.feature.base_commit[:10]
     assert moved_base_notes(office, row) == (
-        f"main was rewritten: it no longer holds {began}, the commit that this feature began with;"
-        " 1 commit since what both have; none of them touches a file that this feature changes",
+        f"main was rewritten: it no longer contains {began}, the commit that this feature started"
+        " from; 1 commit since their common ancestor;"
+        " none of them touches a file that this feature changes",
         "to bring it in: sparing sync 001",
     )
 

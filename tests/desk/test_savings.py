@@ -196,7 +196,7 @@ def _of(one: ledger.Attempt, row: FeatureRow) -> ledger.Attempt:
 def test_a_lever_that_some_turns_had_was_not_off_all_along(office: Office) -> None:
     """E4, E6: its record may switch it off in the middle of a feature."""
     row = started(office)
-    why = "its own record: over 5 groups it cost 2.5 % more than the plain way"
+    why = "its own record: over 5 groups it cost 2.5 % more than prompts without it"
     on: dict[str, Any] = {"levers": ["trunk", "hour"], "off": {"trim": "no"}}
     late: dict[str, Any] = {"levers": ["hour"], "off": {"trim": "no", "trunk": why}}
     for number, levers in enumerate((on, on, late)):

@@ -63,7 +63,7 @@ def test_a_trunk_that_lost_over_five_groups_is_off() -> None:
     assert trunk_lost(lost[:4]) == ""
     assert trunk_lost([*lost, PaidGroup("good", 10.0, 100.0)]) == ""
     told = trunk_lost(lost)
-    assert told == "its own record: over 5 groups it cost 10.0 % more than the plain way"
+    assert told == "its own record: over 5 groups it cost 10.0 % more than prompts without it"
 
 
 def covered(

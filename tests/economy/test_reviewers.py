@@ -59,7 +59,7 @@ def test_one_that_never_finds_a_blocker_is_sampled_then_dropped() -> None:
     """E4: with what the silence still allows."""
     (sample,) = advice(yields(looks(SPEC, 10), []))
     assert (sample.measure, sample.role) == (ReviewerAdvice.SAMPLE, "spec-reviewer")
-    assert sample.why.endswith("none in 10 looks: at most 1 in 3 finds one (95 % certain)")
+    assert sample.why.endswith("none in 10 reviews: at most 1 in 3 finds one (95 % certain)")
     (drop,) = advice(yields(looks(SPEC, 20), []))
     assert drop.words.startswith("drop spec-reviewer: nothing it raised was accepted")
     settled = [RaisedFinding(SPEC, blocker=False, accepted=True)]

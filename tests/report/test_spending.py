@@ -144,10 +144,10 @@ def test_a_turn_whose_end_nobody_saw() -> None:
     killed = replace(ROW, unknown=1)
     assert of(killed).sentence == (
         "spent $0.250 against $1.00 for lean naive (simulated), 75 % less;"
-        " nobody saw the end of 1 turn, what that cost is unknown"
+        " 1 turn was cut off, and what that cost is unknown"
     )
     assert of(killed, killed).sentence.endswith(
-        "nobody saw the ends of 2 turns, what that cost is unknown"
+        "2 turns were cut off, and what that cost is unknown"
     )
     lines = figures(drawn(of(ROW, killed)))
     assert [line.split()[-2] for line in lines[1:]] == ["$0.250", "≥$0.250", "≥$0.500"]

@@ -170,7 +170,7 @@ def test_a_reviewer_that_nitpicks_for_ever_ends_within_the_cap_and_shows_why() -
         asked += 1
     assert (asked, ruled.decision) == (3, LoopDecision.ASK)
     assert "spec-reviewer passes: no finding counts against it" in ruled.reasons
-    assert any("a warning needs a line to show for it" in reason for reason in ruled.reasons)
+    assert any("a warning needs a line as evidence" in reason for reason in ruled.reasons)
 
 
 def test_as_many_new_warnings_as_before_are_a_plateau_too() -> None:
@@ -181,7 +181,7 @@ def test_as_many_new_warnings_as_before_are_a_plateau_too() -> None:
         ruled = look(ruled.state, *NITS[2 * asked : 2 * asked + 2], quoted=True)
         asked += 1
     assert (asked, ruled.decision) == (3, LoopDecision.ESCALATE)
-    assert "as much counts as before" in ruled.reasons[-1]
+    assert "as many findings count as before" in ruled.reasons[-1]
 
 
 def test_a_suggestion_never_counts_and_a_refusal_without_a_reason_does() -> None:

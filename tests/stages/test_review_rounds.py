@@ -111,8 +111,8 @@ def test_a_reviewer_that_nitpicks_for_ever_is_ended_by_the_governor() -> None:
     assert run.found.ruled is not None
     assert run.found.ruled.reasons == (
         "spec-reviewer passes: no finding counts against it",
-        "F5 is a note now: at this iteration a warning needs a line to show for it",
-        "F6 is a note now: at this iteration a warning needs a line to show for it",
+        "F5 is a note now: at this iteration a warning needs a line as evidence",
+        "F6 is a note now: at this iteration a warning needs a line as evidence",
         "next: phase-reviewer",
     )
 

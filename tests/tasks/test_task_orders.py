@@ -78,7 +78,7 @@ def test_one_task_again_and_the_others_kept(built: Built) -> None:
     before = dispatched(built)
     said = built.sparing("tasks", "1", "make it better", "--redo", "2")
     assert said.code == 0, said.err
-    assert "  kept: 1, 3\n  taken back from the branch: what 2 made\n" in said.err
+    assert "  kept: 1, 3\n  reverted: the code of task 2\n" in said.err
     assert "built on 2 and kept as it is: 3" in said.err
     ran = built.sparing("run", "--no-input")
     assert ran.code == 2, ran.err
@@ -112,7 +112,7 @@ def test_orders_that_make_no_sense_are_refused(built: Built) -> None:
     assert two.complaint[0] == "error: use only one of --redo, --drop and --split"
     several = built.sparing("tasks", "1", "--split", "1,2")
     assert several.complaint == (
-        "error: one task is split at a time",
+        "error: only one task can be split at a time",
         "fix: sparing tasks 001 --split 1",
     )
     assert built.sparing("approve", "1").code == 0

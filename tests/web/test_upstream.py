@@ -98,5 +98,5 @@ def test_a_pull_request_that_came_back_is_fixed_from_the_page(state: Path) -> No
     there.stands(quiet=True)  # nobody has anything to add
     said = there.sparing("run", "--yes")
     assert said.code == 0, said.err
-    assert "asks for a fix round (ada on the page)" in said.err
+    assert "sent back for fixes (ada on the page)" in said.err
     assert git(there.remote, "show", "feature/001-write-files:made.txt") == "Made."

@@ -233,7 +233,7 @@ def _judged(watch: Watch, ended: TurnOutcome) -> TurnOutcome:
     if ended.failure is not None:
         return ended
     if call.resume and (watch.session == call.resume) is call.fork:
-        what = "was not left alone" if call.fork else f"became {watch.session}"
+        what = "was continued instead of forked" if call.fork else f"became {watch.session}"
         return TurnOutcome(Failure.INVALID_SESSION, f"the session {call.resume} {what}")
     if watch.denied:
         paths = ", ".join(dict.fromkeys(watch.denied))

@@ -94,12 +94,12 @@ async def prepare_repair(
 ) -> Sent:
     """The one turn in which a reviewer may correct its reply; for a verdict the form is shown."""
     words = repair_reply(problem, verdict=verdict, panel=panel)
-    return _repair(sent, session, words, "the reply was no verdict")
+    return _repair(sent, session, words, "the reply was not a verdict")
 
 
 async def prepare_secrets(sent: Sent, session: str, places: tuple[str, ...]) -> Sent:
     """The turn in which an author takes secrets out of what it has written."""
-    return _repair(sent, session, turns.repair_secrets(places), "its change holds secrets")
+    return _repair(sent, session, turns.repair_secrets(places), "its change contains secrets")
 
 
 def _repair(sent: Sent, session: str, words: str, reason: str) -> Sent:

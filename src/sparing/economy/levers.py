@@ -251,4 +251,4 @@ def trunk_lost(groups: Sequence[PaidGroup]) -> str:
     if len(groups) < ENOUGH_GROUPS or paid <= plain:
         return ""
     more = percent(paid / plain - 1 if plain else 1.0, 1)
-    return f"its own record: over {len(groups)} groups it cost {more} more than the plain way"
+    return f"its own record: over {len(groups)} groups it cost {more} more than prompts without it"

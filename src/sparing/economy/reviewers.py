@@ -168,4 +168,4 @@ def _advice(one: Yield, usual: float | None) -> Advice | None:
 
 def _at_most(looks: int) -> str:
     """What zero finds in so many reviews still allow, with 95 % certainty: the rule of three."""
-    return f"none in {looks} looks: at most 1 in {looks // 3} finds one (95 % certain)"
+    return f"none in {looks} reviews: at most 1 in {looks // 3} finds one (95 % certain)"

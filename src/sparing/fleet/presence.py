@@ -123,7 +123,7 @@ class Presence:
         taken = session.execute(LOCK, (self._server.schema, self.worker.id)).fetchone()
         if not taken[0]:
             session.close()
-            raise ConnectionLost("the session before is not ended yet", "wait a moment")
+            raise ConnectionLost("the previous session has not ended yet", "wait a moment")
         return session
 
     def _refuse_clock(self, session: PostgresConnection) -> None:

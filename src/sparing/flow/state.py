@@ -64,7 +64,7 @@ class OutcomeKind(StrEnum):
 
 class AnswerRow(NamedTuple):
     told: str
-    """How the log reports it: `approved`."""
+    """How the log reports it, also after "it was": `approved`."""
     offered: str = ""
     """What it leads to, if a person is offered it by its name wherever a stuck stage would take
     it."""
@@ -76,16 +76,16 @@ ANSWERS: Mapping[OutcomeKind, AnswerRow] = MappingProxyType(
     {
         OutcomeKind.APPROVE: AnswerRow("approved"),
         OutcomeKind.REJECT: AnswerRow("rejected"),
-        OutcomeKind.CONTINUE: AnswerRow("continues"),
+        OutcomeKind.CONTINUE: AnswerRow("continued"),
         OutcomeKind.ANSWER: AnswerRow("answered"),
-        OutcomeKind.RERUN: AnswerRow("runs again", offered="run the stage again"),
-        OutcomeKind.SKIP: AnswerRow("skips to", targeted=True),
-        OutcomeKind.BACK: AnswerRow("goes back to", targeted=True),
+        OutcomeKind.RERUN: AnswerRow("rerun", offered="run the stage again"),
+        OutcomeKind.SKIP: AnswerRow("skipped ahead", targeted=True),
+        OutcomeKind.BACK: AnswerRow("sent back", targeted=True),
         OutcomeKind.ABANDON: AnswerRow("abandoned"),
-        OutcomeKind.SYNC: AnswerRow("brings the base in:", targeted=True),
-        OutcomeKind.FIX: AnswerRow("asks for a fix round"),
-        OutcomeKind.TASKS: AnswerRow("of the tasks:", targeted=True),
-        OutcomeKind.REFINE: AnswerRow("wants a change followed:", targeted=True),
+        OutcomeKind.SYNC: AnswerRow("synced with its base", targeted=True),
+        OutcomeKind.FIX: AnswerRow("sent back for fixes"),
+        OutcomeKind.TASKS: AnswerRow("told to change its tasks", targeted=True),
+        OutcomeKind.REFINE: AnswerRow("told to apply a change", targeted=True),
     }
 )
 """What a person can answer."""

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from sparing.codec import JsonObject
 
-ARMS = {"own": "tools that this program answers", "client": "the client's own tools"}
+ARMS = {"own": "Sparing's own tools", "client": "the client's own tools"}
 
 
 class CodingRow(NamedTuple):

@@ -118,7 +118,7 @@ class Costs:
         if total.equivalent:
             notes.append("API-equivalent: paid by a subscription, priced as if by the token")
         if total.unknown:
-            notes.append(f"{_turns(total.unknown)} without an end: what that cost is unknown")
+            notes.append(f"{_turns(total.unknown)} cut off: what that cost is unknown")
         if total.unpriced:
             notes.append(f"{_turns(total.unpriced)} of models without a price: set models.prices")
         return tuple(notes)

@@ -118,8 +118,8 @@ class Spending:
         checked = f"; {CHECKED}: {self.checked.cost}" if self.checked else ""
         if not self.unknown:
             return checked
-        ends = "the end of 1 turn" if self.unknown == 1 else f"the ends of {self.unknown} turns"
-        return f"; nobody saw {ends}, what that cost is unknown{checked}"
+        ends = "1 turn was" if self.unknown == 1 else f"{self.unknown} turns were"
+        return f"; {ends} cut off, and what that cost is unknown{checked}"
 
 
 def tokens(count: int) -> str:

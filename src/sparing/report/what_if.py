@@ -58,5 +58,5 @@ def what_if_page(found: WhatIf) -> list[RenderableType]:
         parts += [Text(f"  {line}") for line in lines]
     if found.left_out:
         left_out = "1 turn is" if found.left_out == 1 else f"{found.left_out} turns are"
-        parts.append(Text(f"{left_out} in no figure: no end was recorded"))
+        parts.append(Text(f"{left_out} left out of every figure: no end was recorded"))
     return parts

@@ -9,7 +9,7 @@ from sparing.review.loop import Loop, LoopDecision
 from sparing.review.tracking import FindingStatus, RulingKind, Tracked
 
 STUCK = "stopped before the cap: the last revision settled no finding that counts"
-CHURN = "stopped before the cap: as much counts as before, another revision would not end it"
+CHURN = "stopped before the cap: as many findings count as before, another revision would not help"
 DISMISSED = "a human has dismissed all that counted"
 ALONE = "there is nobody to ask and no blocker is open: it continues, with the concerns recorded"
 
@@ -77,7 +77,7 @@ def _of_finding(one: Tracked, looked: Sequence[str]) -> str:
 def _still(one: Tracked) -> str:
     times = f"raised {_number(one.times, 'time')}"
     if one.evidence:
-        return f"{one.status}, {times}, with a new line to show for it"
+        return f"{one.status}, {times}, with a new line as evidence"
     return f"{one.status}, {times}"
 
 
@@ -86,7 +86,7 @@ def _why_note(one: Tracked) -> str:
         return "the author gave a reason, and no new evidence was brought against it"
     if one.restated:
         return f"said {_number(one.times, 'time')} without new evidence"
-    return "at this iteration a warning needs a line to show for it"
+    return "at this iteration a warning needs a line as evidence"
 
 
 def _number(count: int, noun: str) -> str:

@@ -59,7 +59,7 @@ def tool_answers(office: Office) -> list[DoctorLine]:
     backend = make_backend(office.loaded, office.folder)
     if not isinstance(backend, ClaudeBackend):
         return [
-            DoctorLine("tools", good=True, words=f"{backend.name}: it has no use for our tools")
+            DoctorLine("tools", good=True, words=f"{backend.name} does not use Sparing's tools")
         ]
     optional = settings.workspace.sandbox is Sandbox.OPTIONAL
     around = Surroundings(

@@ -37,7 +37,7 @@ def ahead_of(office: Office, row: FeatureRow) -> tuple[StageAhead, ...]:
     return tuple(
         StageAhead(
             stage.name,
-            stage.author or "the program",
+            stage.author or "Sparing",
             tuple(role for group in stage.reviewers for role in group),
             stage.name in stops,
         )

@@ -67,7 +67,7 @@ def versions_of(office: Office, row: FeatureRow, name: str) -> VersionedDocument
         if data is None or data == before:
             continue
         before = data
-        by = f"you ({what.by})" if isinstance(what, EditEvent) else event.role or "the program"
+        by = f"you ({what.by})" if isinstance(what, EditEvent) else event.role or "Sparing"
         found.append(DocumentVersion(len(found) + 1, what.commit, event.at, by, event.text))
     if not found and read_file(office.repository, row.head, path) is not None:
         found = [DocumentVersion(1, row.head, row.updated, "given at the start", "")]

@@ -140,7 +140,7 @@ def _costs(entered: Sequence[Entered], origin: str) -> Iterable[Figure]:
     billed = _sum(one.billed_usd for one in later)
     predicted = _sum(one.predicted_usd for one in later)
     if billed is not None and predicted is not None:
-        said = f"{usd(billed)} billed, {usd(predicted)} predicted for the ways that were taken"
+        said = f"{usd(billed)} billed, {usd(predicted)} predicted for the choices that were made"
         ratio = billed / predicted if predicted else None
         yield Figure("later stages, as they went", ratio, said, f"{origin} against {PREDICTED}")
 

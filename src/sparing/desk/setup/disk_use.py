@@ -53,7 +53,7 @@ def disk_use(office: Office) -> DiskUse:
             other += _size(entry)
     known = {"worktrees", *KINDS}
     records = sum(_size(one) for one in _entries(folder) if one.name not in known)
-    kinds |= {"worktrees of no feature": other, "records": records}
+    kinds |= {"worktrees without a feature": other, "records": records}
     ranked = dict(sorted(features.items(), key=lambda one: (-one[1], one[0])))
     return DiskUse(sum(features.values()) + sum(kinds.values()), ranked, kinds)
 

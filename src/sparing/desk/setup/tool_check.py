@@ -79,5 +79,5 @@ async def check_model(
 def lines(row: ToolCheckRow) -> Iterator[tuple[str, bool, str]]:
     """The result of each task, then the conclusion."""
     yield from ((name, good, f"{words} ({row.model})") for name, good, words in row.items)
-    state = f"the client's tools, {row.reason}" if row.reason else "our tools"
+    state = f"the client's tools, {row.reason}" if row.reason else "Sparing's tools"
     yield "tools", not row.reason, f"writers with {row.model} have {state}"

@@ -73,7 +73,8 @@ def plan_tasks(
     _known(row, wanted)
     if verb == SPLIT and len(wanted) > 1:
         raise UsageError(
-            "one task is split at a time", f"sparing tasks {row.feature.id} --split {wanted[0]}"
+            "only one task can be split at a time",
+            f"sparing tasks {row.feature.id} --split {wanted[0]}",
         )
     said = answers.plain(words, f'sparing tasks {row.feature.id} --{verb} {wanted[0]} "…"')
     splits = SPLITTING.format(number=wanted[0]) if verb == SPLIT else ""
@@ -97,18 +98,24 @@ def _known(row: FeatureRow, wanted: Sequence[str]) -> None:
     if not known or not place.building.waves:
         stage = FlowState.load(row.place["state"]).stage
         raise FeatureError(
-            f"feature {number} is at {stage}: none of its tasks was begun", f"sparing show {number}"
+            f"feature {number} is at {stage}: none of its tasks has started",
+            f"sparing show {number}",
         )
     for one in wanted:
         if one not in known:
             raise UsageError(f"there is no task '{one}'", f"its tasks: {', '.join(known)}")
 
 
+def _reverted(numbers: Sequence[str]) -> str:
+    tasks = "task" if len(numbers) == 1 else "tasks"
+    return f"reverted: the code of {tasks} {', '.join(numbers)}" if numbers else ""
+
+
 def _lines(office: Office, row: FeatureRow, order: TaskCommand) -> tuple[str, ...]:
     building, numbers = _place(row).building, ", ".join(order.numbers)
     after = kept_tasks(building, order, "")
     kept = f"kept: {', '.join(after.done) or 'none'}"
-    lost = f"taken back from the branch: what {', '.join(after.undo)} made" if after.undo else ""
+    lost = _reverted(after.undo)
     users = [one for one in _users(building, order) if one in after.done]
     built = f"built on {numbers} and kept as it is: {', '.join(users)}" if users else ""
     out = [one for one in after.blocked if one not in building.blocked]

@@ -101,8 +101,8 @@ def moved_base_notes(office: Office, row: FeatureRow) -> tuple[str, ...]:
 def move_words(row: FeatureRow, found: BaseMove) -> tuple[str, ...]:
     commits = f"{found.commits} commit{'' if found.commits == 1 else 's'}"
     first = (
-        f"{found.branch} was rewritten: it no longer holds {row.feature.base_commit[:10]}, the"
-        f" commit that this feature began with; {commits} since what both have"
+        f"{found.branch} was rewritten: it no longer contains {row.feature.base_commit[:10]}, the"
+        f" commit that this feature started from; {commits} since their common ancestor"
         if found.rewritten
         else f"{found.branch} has moved on: {commits} since this feature began"
     )
