@@ -110,7 +110,7 @@ def write_cassette(cassette: Cassette, path: Path) -> int:
                 archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
             archive.comment = MARK + sha256(sums).encode()
     except FileExistsError:
-        raise UsageError(f"{path} is there already", "name another file") from None
+        raise UsageError(f"{path} already exists", "name another file") from None
     except OSError as error:
         raise UsageError(
             f"{path} can't be written: {error.strerror}", "name another file"

@@ -55,7 +55,7 @@ class Task:
         if not self.number.strip():
             raise ValueError("a task has a number")
         if self.line < 1:
-            raise ValueError(f"task {self.number} stands at line {self.line}; lines count from 1")
+            raise ValueError(f"task {self.number} is at line {self.line}; lines count from 1")
 
 
 def ready(tasks: Iterable[Task], done: frozenset[str]) -> tuple[Task, ...]:

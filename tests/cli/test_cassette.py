@@ -124,12 +124,12 @@ def _priced(recorded: Recorded, tmp_path: Path) -> None:
         assert priced["known"]
         assert any("same calls" in line for line in priced["assumed"]) == bool(more)
     unknown = sparing(tmp_path, "what-if", str(recorded.file), "--models", "nobody=claude-opus-4-5")
-    assert unknown.complaint[0] == "error: nobody in this run is 'nobody'"
+    assert unknown.complaint[0] == "error: this run has no class, role or model 'nobody'"
 
 
 def _left_out(recorded: Recorded, tmp_path: Path) -> None:
     again = recorded.record()
-    assert again.complaint == (f"error: {recorded.file} is there already", "fix: name another file")
+    assert again.complaint == (f"error: {recorded.file} already exists", "fix: name another file")
     bare = tmp_path / "bare.cassette"
     assert recorded.say("record", "1", str(bare), "--no-files").code == 0
     assert b"echo deployed" not in b"".join(read_cassette(bare).texts.values())

@@ -78,7 +78,7 @@ def test_a_feature_that_began_at_a_commit(office: Office, person: Person) -> Non
         tx.execute("update features set base_branch = ''")
     refused = person.types("sync 1")
     assert refused.complaint == (
-        "error: feature 001 began at a commit, not at a branch",
+        "error: feature 001 was started from a commit, not from a branch",
         "fix: sparing show 001",
     )
     assert "plan waits for your approval" in person.types("show 001").out

@@ -96,8 +96,8 @@ def test_a_rejection_keeps_its_words(office: Office) -> None:
 @pytest.mark.parametrize(
     ("said", "what"),
     [
-        ("", "a rejection says what should be different"),
-        (" \n", "a rejection says what should be different"),
+        ("", "a rejection has to say what should be different"),
+        (" \n", "a rejection has to say what should be different"),
         ("bad \udcff byte", "that is not plain text: it has control characters or broken bytes"),
         ("bell \a", "that is not plain text: it has control characters or broken bytes"),
     ],
@@ -118,7 +118,7 @@ def test_a_second_answer_is_refused(office: Office, second: object) -> None:
     approve(office, row)
     with pytest.raises(FeatureError) as caught:
         approve(office, row) if second is approve else reject(office, row)
-    first = "this gate is already answered \\(approve by terminal\\), since \\d\\d:\\d\\d"
+    first = "this gate is already answered \\(approve by terminal at \\d\\d:\\d\\d\\)"
     assert re.fullmatch(
         f"{first}; the answer takes effect when the feature runs", caught.value.what
     )

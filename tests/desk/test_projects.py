@@ -88,7 +88,7 @@ def test_the_next_feature_has_the_number_and_the_folder_of_the_roadmap(
     assert (row.feature.name, row.feature.title) == ("007-record-a-payment", "Record a payment")
     assert row.background == Background(description="A clerk records one", project="P003")
     assert standings(office) == ["started, not run yet", "waiting", "waiting"]
-    with pytest.raises(FeatureError, match="nothing of P003 can start now") as waits:
+    with pytest.raises(FeatureError, match="no feature of P003 can start now") as waits:
         projects.start_next(office, projects.find(office), "L1", {}, NOW)
     assert waits.value.repair == "sparing project show P003"
     monkeypatch.chdir(office.repository.checkout)
@@ -151,7 +151,9 @@ def test_a_circle_on_the_roadmap_is_shown_and_nothing_begins(
     assert found.circle == (
         "007-record-a-payment", "009-monthly-statement", "007-record-a-payment",
     )  # fmt: skip
-    with pytest.raises(FeatureError, match="these wait for each other: 007-record-a-payment → 009"):
+    with pytest.raises(
+        FeatureError, match="these features wait for each other: 007-record-a-payment → 009"
+    ):
         projects.start_next(office, found, "L1", {}, NOW)
 
 

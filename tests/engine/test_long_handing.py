@@ -34,7 +34,7 @@ def moved_and_put_right(path: Path, environ: dict[str, str]) -> None:
     sparing(path, "approve", "1")
     parked = sparing(path, "run", "--no-input", environ=environ)
     assert parked.code == 2, parked.err
-    assert f"stands at {theirs[:10]} and does not contain {ours[:10]}" in parked.err
+    assert f"is at {theirs[:10]} and does not contain {ours[:10]}" in parked.err
     assert git(path, "for-each-ref", "--format=%(objectname)", "refs/sparing/salvage") == ours
     git(path, "branch", "-m", BRANCH, f"{BRANCH}-moved")
     assert sparing(path, "resume", "1").code == 0

@@ -130,7 +130,7 @@ def test_without_another_vendor_it_is_refused_unless_the_user_agrees(
         ),
         (
             {"roles__backends": (f"{REVIEWER} scripted",)},
-            f"{REVIEWER} would be played by scripted in a feature of claude",
+            f"{REVIEWER} would use scripted, a stand-in, in a feature of claude",
         ),
         (
             {"models__roles": (f"{REVIEWER} gpt-5.5",)},

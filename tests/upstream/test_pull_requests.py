@@ -191,7 +191,7 @@ def test_commits_of_others_on_the_branch_are_brought_in(there: Host) -> None:
     there.stands()
     write_files(there.worktree, {"mine.txt": "mine"})
     refused = there.sparing("fix", "1", "--yes").complaint
-    assert refused[-2].endswith("has changes in no commit: mine.txt")
+    assert refused[-2].endswith("has uncommitted changes: mine.txt")
     assert refused[-1].endswith("then: sparing fix 001")
     (there.worktree / "mine.txt").unlink()
     said = there.sparing("fix", "1", "--yes")
@@ -210,7 +210,7 @@ def test_a_branch_rewritten_at_its_host_is_left_alone(there: Host) -> None:
     there.stands()
     rows = there.sparing("list", "--json").out
     said = there.sparing("fix", "1", "--yes")
-    assert said.complaint[-2].startswith(f"error: {BRANCH} was rewritten at its host")
+    assert said.complaint[-2].startswith(f"error: {BRANCH} was rewritten at its remote")
     assert said.complaint[-1].startswith("fix: ")
     assert there.sparing("list", "--json").out == rows
 
@@ -248,12 +248,12 @@ def test_orders_that_make_no_sense_are_refused(there: Host) -> None:
     unknown = there.sparing("fix", "1", "--only", "C99", "--yes")
     assert unknown.complaint == (
         "error: there is no open finding C99",
-        "fix: open are: C1, C2, C3, C4, C5",
+        "fix: open findings: C1, C2, C3, C4, C5",
     )
     assert there.sparing("fix", "1", "--yes", "--later").code == 0
     again = there.sparing("fix", "1", "--yes")
     assert again.complaint[-2:] == (
-        "error: feature 001 is at work on its pull request already",
+        "error: feature 001 is already working on its pull request",
         "fix: sparing show 001",
     )
     other = there.sparing("start", "Another one")

@@ -151,13 +151,13 @@ def test_refused_while_it_runs_and_with_changes_of_yours(there: Scene) -> None:
     (tree / "mine.txt").write_text("mine\n")
     said = there.built.sparing("sync", "1")
     assert said.complaint == (
-        "error: the worktree of feature 001 has changes in no commit: mine.txt",
+        "error: the worktree of feature 001 has uncommitted changes: mine.txt",
         "fix: have them committed: sparing edit 001; then: sparing sync 001",
     )
     (tree / "mine.txt").unlink()
     assert there.built.sparing("sync", "1", "--later").code == 0
     again = there.built.sparing("sync", "1")
-    assert "this gate is already answered (sync by terminal)" in again.err
+    assert "this gate is already answered (sync by terminal at" in again.err
     with there.built.database().write() as tx:
         tx.execute("update features set running = 1")
     said = there.built.sparing("sync", "1")

@@ -102,7 +102,8 @@ def _fork(repo: Repository, base: str, tip: str, named: str) -> str:
     found = repo.git().text("merge-base", base, tip, ok_codes=(0, 1))
     if not found:
         raise UsageError(
-            f"it has no commit in common with {named}", "name the branch it comes from: --base"
+            f"this branch has no commit in common with {named}",
+            "name the branch it comes from: --base",
         )
     return found.splitlines()[0]
 

@@ -125,7 +125,7 @@ def check_role(who: RoleInFeature) -> None:
     own = settings.roles.backend_of(role)
     if own and names.is_played(own) and not names.is_played(settings.agent.backend):
         raise ConfigError(
-            f"{role} would be played by {own} in a feature of {settings.agent.backend}",
+            f"{role} would use {own}, a stand-in, in a feature of {settings.agent.backend}",
             f"name another one: sparing config set roles.{role}.backend codex",
         )
     try:

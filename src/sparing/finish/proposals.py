@@ -81,7 +81,7 @@ def _read(reply: str) -> Project | str:
     if not project.features:
         return "it names no feature"
     ring = circle(project.features)
-    return f"these wait for each other: {' → '.join(ring)}" if ring else project
+    return f"these features wait for each other: {' → '.join(ring)}" if ring else project
 
 
 def _written(source: Source, ticket: Ticket, project: Project) -> str:

@@ -88,7 +88,7 @@ def finish(tx: Connection, dispatch: str, number: int, result: AttemptResult) ->
     file, rows = getattr(tx, "identity", None), changed.fetchall()
     if not rows and last_number(tx, dispatch) < number:
         what = f"the database has lost the reservation of a turn: {dispatch}, attempt {number}"
-        raise StateError(what, "restore the database's latest backup; the turn itself was paid")
+        raise StateError(what, "restore the database's latest backup; the turn was paid for")
     for row in rows:
         _read_rows[(file, row["place"], *(row[one] for one in _TOLD_BY[1:]))] = _row(row)
         totals.add(tx, row, _settled(row, result) if known else Tally(seconds=result.seconds))

@@ -113,7 +113,7 @@ def parse_foreign(source: str, where: str, stem: str, *, users: bool) -> Role:
     name = given.get("name") or stem
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise ConfigError(
-            f"the role {where} has no usable name", "name it with small letters, digits and dashes"
+            f"the role {where} has no usable name", "use lowercase letters, digits and dashes"
         )
     base = shipped(name) if name in names("roles") else None
     if base is None and not users:
@@ -142,7 +142,7 @@ def _role(fields: Mapping[str, object], text: str, where: str) -> Role:
     refused = [tool for tool in head.tools if tool not in tools]
     warnings = [f"{head.role_class} roles never have {tool}: left out" for tool in refused]
     if head.artifacts and "read" not in tools:
-        raise ConfigError(f"the role {where} is given documents and has no tool `read`", repair)
+        raise ConfigError(f"the role {where} gets documents but lacks the tool `read`", repair)
     return Role(
         name=head.name,
         role_class=head.role_class,

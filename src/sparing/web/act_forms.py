@@ -88,7 +88,9 @@ class Preview(NamedTuple):
 
 def checked(visit: Visit, seen: Seen) -> None:
     if not seen.shown:
-        raise UsageError("the request does not say what was shown", "reload the page, then again")
+        raise UsageError(
+            "the request does not say what was shown", "reload the page, then try again"
+        )
     refuse_stale(visit.records, visit.row, seen.shown, seen.gate)
 
 

@@ -18,7 +18,7 @@ def sync_base(visit: Visit, form: Accepted) -> ActReceipt:
     plan = plan_sync(visit.office, visit.row)
     if plan.move is None or plan.move.tip != form.about:
         raise FeatureError(
-            "the base branch is not where it was when you looked", "reload the page, then again"
+            "the base branch is not where it was when you looked", "reload the page, then try again"
         )
     branch = plan.move.branch
     if sync(visit.office, visit.row, plan, visit.who, visit.at):
@@ -30,7 +30,9 @@ def fix_findings(visit: Visit, form: Accepted) -> ActReceipt:
     checked(visit, form)
     only = tuple(filter(None, form.about.split(",")))
     if not only:
-        raise UsageError("the request does not say what was shown", "reload the page, then again")
+        raise UsageError(
+            "the request does not say what was shown", "reload the page, then try again"
+        )
     plan = plan_fix(visit.office, visit.row, only)
     start_fix(visit.office, visit.row, plan, network_environment(), visit.at, visit.who)
     return told(visit, f"pull request #{plan.number}: {', '.join(only)} are to be fixed")

@@ -40,7 +40,7 @@ def answer_command(
     if defaults:
         if words or number is not None:
             repair = f"sparing answer {row.feature.id} --defaults"
-            raise UsageError("--defaults answers all questions by itself", repair)
+            raise UsageError("--defaults already answers all questions", repair)
         done = questions.answer_by_default(office, row, office.sender, now())
         _print_answered(office, row, done, as_json=as_json)
         return

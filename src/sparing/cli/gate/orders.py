@@ -54,7 +54,7 @@ def pause_command(feature: str | None, every: bool, as_json: bool) -> None:
         pause_every(as_json=as_json)
         return
     if feature is None or every:
-        raise UsageError("pause takes a feature, or --all", "sparing pause --all")
+        raise UsageError("pause needs a feature, or --all", "sparing pause --all")
     office, row = _found(feature)
     done = orders.pause(office, row, office.sender, now())
     _told(row, "pauses", done, f"sparing resume {row.feature.id}", as_json=as_json)
@@ -159,7 +159,7 @@ def abandon_command(feature: str, yes: bool, as_json: bool) -> None:
     orders.refuse_over(row)
     if not yes and not is_terminal():
         raise NeedsHuman(
-            f"feature {number} can be given up only by a person", f"sparing abandon {number} --yes"
+            f"only a person can give up feature {number}", f"sparing abandon {number} --yes"
         )
     if not yes:
         confirm(f"give up {number} {title}?", default=False, abort=True, err=True)

@@ -30,7 +30,7 @@ def stop_command(feature: str | None, every: bool, as_json: bool) -> None:
         pause_every(as_json=as_json)
         return
     if feature is None or every:
-        raise UsageError("stop takes a feature, or --all", "sparing stop --all")
+        raise UsageError("stop needs a feature, or --all", "sparing stop --all")
     office = open_office(Path.cwd())
     row = answers.find(office, feature)
     stopped = ideas.stop(office, row, office.sender, now())

@@ -47,7 +47,9 @@ def tasks_command(feature: str, words: str, yes: bool, as_json: bool, **orders: 
     ((verb, value),) = given.items()
     numbers = [one for one in value.split(",") if one.strip()]
     if not numbers:
-        raise UsageError(f"--{verb} names a task", f"sparing tasks {row.feature.id} --{verb} 2")
+        raise UsageError(
+            f"--{verb} needs a task's number", f"sparing tasks {row.feature.id} --{verb} 2"
+        )
     _ordered(office, row, (verb, numbers, words), yes=yes, as_json=as_json)
 
 

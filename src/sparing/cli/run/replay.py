@@ -74,7 +74,7 @@ def _folder(keep: Path | None) -> Generator[Path]:
             yield Path(folder)
         return
     if keep.exists():
-        raise UsageError(f"{keep} is there already", "name a folder that does not exist yet")
+        raise UsageError(f"{keep} already exists", "name a folder that does not exist yet")
     keep.mkdir(parents=True)
     yield keep.resolve()
 

@@ -139,7 +139,7 @@ def _nothing(view: ProjectView, *, as_json: bool) -> int:
     elif not view.features:
         echo(f"{view.id} has no feature in its roadmap", err=True)
     else:
-        echo(f"nothing of {view.id} can start now", err=True)
+        echo(f"no feature of {view.id} can start now", err=True)
         for one in view.features:
             if one.standing != ProjectStanding.DONE:
                 waits = f", waits for {', '.join(one.waits_for)}" if one.waits_for else ""
@@ -157,7 +157,7 @@ def _show(one: ProjectView) -> None:
     _show_milestones(one)
     if one.circle:
         ring = " → ".join(one.circle)
-        echo(f"  {style('!', fg='red')} these wait for each other: {ring}")
+        echo(f"  {style('!', fg='red')} these features wait for each other: {ring}")
     for fault in one.faults:
         echo(f"  {style('!', fg='yellow')} {printable(fault)}")
     if one.next_command:

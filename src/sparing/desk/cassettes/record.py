@@ -57,7 +57,7 @@ class Recording(NamedTuple):
 def record(office: Office, row: FeatureRow, *, files: bool = True) -> Recording:
     if row.running:
         raise FeatureError(
-            f"feature {row.feature.id} is at work",
+            f"feature {row.feature.id} is running",
             f"pause it first: sparing pause {row.feature.id}",
         )
     rows = _rows(office, row)

@@ -99,7 +99,7 @@ def _moved(
         if not any(meant):
             known = dict.fromkeys((*(one.role for one in turns), *(one.model for one in turns)))
             raise UsageError(
-                f"nobody in this run is '{who}'",
+                f"this run has no class, role or model '{who}'",
                 f"--models WHO={model}, WHO one of {', '.join((*CLASSES, *known))}",
             )
         made = [

@@ -165,7 +165,7 @@ def reject(office: Office, row: FeatureRow, feedback: str, sender: str, at: floa
     if asks_handoff(row):
         said = said or GO_ON_HERE
     if not said:
-        raise UsageError("a rejection says what should be different", repair)
+        raise UsageError("a rejection has to say what should be different", repair)
     refuse_controls(said, repair)
     said = "\n\n".join(part for part in (said, _edited(office, row)) if part)
     return answer(office, row, Outcome(OutcomeKind.REJECT, reason=said), sender, at)
@@ -273,8 +273,8 @@ def refuse_twice(connection: Connection, row: FeatureRow, gate: str) -> None:
     if before is not None:
         sent = datetime.fromtimestamp(mailbox.sent_at(connection, before.n), UTC)
         raise StaleView(
-            f"this gate is already answered ({before.verb} by {before.sender}),"
-            f" since {sent.astimezone():%H:%M}; the answer takes effect when the feature runs",
+            f"this gate is already answered ({before.verb} by {before.sender} at"
+            f" {sent.astimezone():%H:%M}); the answer takes effect when the feature runs",
             f"sparing run {row.feature.id}",
         )
 

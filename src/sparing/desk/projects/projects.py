@@ -147,12 +147,12 @@ def _ready(project: ProjectView) -> FeatureLine:
         )
     if project.ready is None and project.circle:
         raise FeatureError(
-            f"these wait for each other: {' → '.join(project.circle)}",
+            f"these features wait for each other: {' → '.join(project.circle)}",
             f"correct the roadmap of {project.name} in {project.base}",
         )
     if project.ready is None:
         raise FeatureError(
-            f"nothing of {project.id} can start now", f"sparing project show {project.id}"
+            f"no feature of {project.id} can start now", f"sparing project show {project.id}"
         )
     return project.ready
 

@@ -62,13 +62,13 @@ def plan_fix(
         )
     if row.status is not FeatureStatus.COMPLETED:
         raise FeatureError(
-            f"feature {feature.id} is at work on its pull request already",
+            f"feature {feature.id} is already working on its pull request",
             f"sparing show {feature.id}",
         )
     found = open_findings(office, row)
     if unknown := [one for one in only if one not in {known.id for known in found}]:
         ids = ", ".join(one.id for one in found) or "none"
-        raise UsageError(f"there is no open finding {unknown[0]}", f"open are: {ids}")
+        raise UsageError(f"there is no open finding {unknown[0]}", f"open findings: {ids}")
     chosen = tuple(one for one in found if one.id in only) if only else found
     if members:
         chosen = tuple(one for one in chosen if _counts_unasked(one))
@@ -116,14 +116,14 @@ def _with_pushed(office: Office, row: FeatureRow, environ: Mapping[str, str]) ->
     came = fetch_base(repo, feature.branch, environ, feature.base_branch)
     if not contains(repo, came, row.head):
         raise RepositoryError(
-            f"{feature.branch} was rewritten at its host: it no longer holds {row.head[:10]}",
+            f"{feature.branch} was rewritten at its remote: it no longer contains {row.head[:10]}",
             f"put your commits there by hand, in {office.folder.worktree(feature.name)}",
         )
     path = office.folder.worktree(feature.name)
     worktree = ensure_worktree(repo, path, feature.branch, row.head)
     if changed := changed_paths(worktree, worktree.tip()):
         raise FeatureError(
-            f"the worktree of feature {feature.id} has changes in no commit: {changed[0]}",
+            f"the worktree of feature {feature.id} has uncommitted changes: {changed[0]}",
             f"commit or remove them in {path}, then: sparing fix {feature.id}",
         )
     if worktree.tip() != came:

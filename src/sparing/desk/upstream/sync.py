@@ -51,7 +51,8 @@ def plan_sync(
     need_rest(row)
     if not feature.base_branch:
         raise FeatureError(
-            f"feature {number} began at a commit, not at a branch", f"sparing show {number}"
+            f"feature {number} was started from a commit, not from a branch",
+            f"sparing show {number}",
         )
     if fetch is not None:
         fetch_base(office.repository, feature.base_branch, fetch)
@@ -109,6 +110,6 @@ def refuse_unsaved(office: Office, row: FeatureRow, then: str, below: str = "") 
     changed = [one for one in found if one.startswith(below)]
     if changed:
         raise FeatureError(
-            f"the worktree of feature {number} has changes in no commit: {', '.join(changed[:3])}",
+            f"the worktree of feature {number} has uncommitted changes: {', '.join(changed[:3])}",
             f"have them committed: sparing edit {number}; then: {then}",
         )

@@ -254,7 +254,7 @@ def _leaves(path: str, target: str) -> bool:
 def _moved(git: Git, branch: str, parent: str, stands: str, new: str) -> RepositoryError:
     kept = keep(git, f"{branch}/{new[:10]}", new)
     return RepositoryError(
-        f"{branch} should stand at {parent[:10]} but stands at {stands[:10] or 'nothing'}; "
+        f"{branch} should be at {parent[:10]} but is at {stands[:10] or 'nothing'}; "
         f"Sparing's work is kept as {kept}",
         f"git log {branch} shows who moved it; to take Sparing's work: git cherry-pick {new[:10]}",
     )

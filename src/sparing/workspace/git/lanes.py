@@ -128,7 +128,7 @@ def _move(worktree: Worktree, git: Git, head: str, new: str) -> None:
     if stands != new:
         if not contains(worktree.repository, stands, new):
             raise RepositoryError(
-                f"{worktree.branch} should stand at {head[:10]} but stands at {stands[:10]}",
+                f"{worktree.branch} should be at {head[:10]} but is at {stands[:10]}",
                 f"git log {worktree.branch} shows who moved it, then: sparing resume",
             )
         new = stands

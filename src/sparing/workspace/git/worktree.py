@@ -188,7 +188,7 @@ def _ensure_branch(repo: Repository, branch: str, commit: str) -> None:
         kept = _held_by_nobody(repo.git(), commit) and keep(repo.git(), branch, commit)
         ours = f", which is kept as {kept}" if kept else ""
         raise RepositoryError(
-            f"the branch {branch} stands at {tip[:10]} and does not contain {commit[:10]}{ours}",
+            f"the branch {branch} is at {tip[:10]} and does not contain {commit[:10]}{ours}",
             f"git branch -m {branch} {branch}-moved, then: sparing resume",
         )
 
