@@ -11,9 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from sparing.desk.gates import answers
+from sparing.desk.gates.stale_answer import answered_words
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, SparingError, UsageError
-from sparing.records import mailbox
+from sparing.records import gates, mailbox
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
 from tests.desk.standing import APPROVE, NOW, PASSED, STATES, answered, reload, settled, standing
@@ -124,6 +125,22 @@ def test_a_second_answer_is_refused(office: Office, second: object) -> None:
     )
     assert caught.value.repair == "sparing run 001"
     assert len(letters(office)) == 1
+
+
+@pytest.mark.parametrize(
+    ("verb", "words"),
+    [("approve", "approved"), ("continue", "continued"), ("sync", "synced with its base")],
+)
+def test_who_answered_first_is_said_in_a_sentence(office: Office, verb: str, words: str) -> None:
+    """K8: "it was continues by" and "it was brings the base in: by" are none."""
+    row = standing(office, "at a gate")
+    with office.database.write() as tx:
+        gate = gates.waiting(tx, row.feature.key)
+        assert gate is not None
+        assert gates.answer(tx, gate.id, verb, "", "ada", NOW)
+    told = re.fullmatch(r"it was (.*) by ada at \d\d:\d\d", answered_words(office, gate.id))
+    assert told is not None
+    assert told[1] == words
 
 
 def test_answers_from_two_doors_at_once(office: Office) -> None:

@@ -46,7 +46,7 @@ def test_a_gate_is_answered_from_any_process(started: tuple[Path, dict[str, str]
     assert (said["answered"], said["next_command"]) == ("approve", "sparing run 001")
     second = sparing(path, "reject", "1", "something else")
     assert second.code == 1
-    assert f"is already answered (approve by {open_office(path).sender})" in second.err
+    assert f"is already answered (approve by {open_office(path).sender} at " in second.err
     said = sparing(path, "run", "--json", environ=environ)
     assert said.json["features"][0]["stage"] == "done"
     assert not (path / "made.txt").exists()

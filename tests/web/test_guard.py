@@ -205,7 +205,7 @@ def test_two_answers_at_once(office: Office, door: Door) -> None:
     second = door.post(path, seen)
     assert second.status == 409
     said = second.json["error"]["what"]
-    assert re.search(r"approve by ada on the page\), since \d\d:\d\d", said), said
+    assert re.search(r"approve by ada on the page at \d\d:\d\d\)", said), said
 
 
 def test_two_browsers_are_told_apart(office: Office, door: Door) -> None:

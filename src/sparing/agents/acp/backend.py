@@ -140,7 +140,8 @@ class AcpBackend:
             async with self._client(watch, server, home, lock) as client:
                 ended = await self._converse(client, watch)
         if ended.failure is None and watch.tools and not tools.listed:
-            return TurnOutcome(Failure.CRASHED, f"{setup.agent.title} did not accept Sparing's tools")
+            why = f"{setup.agent.title} did not accept Sparing's tools"
+            return TurnOutcome(Failure.CRASHED, why)
         return ended
 
     @asynccontextmanager
