@@ -164,6 +164,17 @@ def test_nothing_is_kept_that_nobody_could_work_on(tmp_path: Path) -> None:
         assert listed in sparing(path, "list", environ=environ).out
 
 
+def test_a_stand_in_that_needs_the_missing_client_is_not_offered(tmp_path: Path) -> None:
+    """K8: with `claude-double` set, the hint said to use `claude-double`."""
+    path = make_repository(tmp_path / "r", {"README.md": "# r\n"})
+    environ = {"SPARING_STATE__FOLDER": str(tmp_path / "state"), "HOME": str(tmp_path)}
+    environ["SPARING_AGENT__BACKEND"] = "claude-double"
+    said = sparing(path, "start", "Greet by name", "--dry-run", environ=environ)
+    assert said.code == 0, said.err
+    assert "agent     " in said.out + said.err
+    assert "--backend claude-double" not in said.out + said.err
+
+
 def test_a_repository_that_was_cloned_again_has_lost_its_features(tmp_path: Path) -> None:
     """K8: the records outlive the folder; two lines say so, where git would end in a traceback."""
     path = make_repository(tmp_path / "r", {"README.md": "# r\n"})

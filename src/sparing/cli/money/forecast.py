@@ -53,7 +53,8 @@ def show_plan(
         _say("", f"or see it all without an agent: {style('sparing demo', fg='cyan')}")
         again = f"run {feature.id}" if begun else f"start {shlex.quote(feature.title)}"
         free = style(f"sparing {again} --backend claude-double", fg="cyan")
-        _say("", f"or try it here for free, with a stand-in for the model: {free}")
+        if not is_played(office.loaded.settings.agent.backend):  # it needs what is missing, too
+            _say("", f"or try it here for free, with a stand-in for the model: {free}")
     _say("models", models_words(office, row))
     show_prospect(found)
     likely = outlook(office, row)
