@@ -134,7 +134,7 @@ def test_the_ledger_keeps_what_was_sent_as_the_naive_way(sample: Sample) -> None
 def test_the_client_as_installed_is_for_the_baseline_alone(policy: str) -> None:
     """E1: what others predict rests on what the lean client sends."""
     sources = Sources(environ={"HOME": "/home/ada"})
-    with pytest.raises(ConfigError, match="agent.client is stock"):
+    with pytest.raises(ConfigError, match='agent.client = "stock" does not work with the policy'):
         load(sources, {"agent.client": "stock", "review.policy": policy})
     own = {"agent.client": "stock", "review.policy": "naive", "agent.backend": "scripted"}
     with pytest.raises(ConfigError, match="the scripted agent"):

@@ -180,7 +180,7 @@ def two_projects(first: Path, second: Path) -> ConfigError:
 def stock_client(beside: str) -> ConfigError:
     return ConfigError(
         f'agent.client = "stock" does not work with {beside}',
-        'set agent.client to "lean"; to compare the two, set review.policy = "naive"',
+        'set agent.client to "lean"; to compare the two: review.policy = "naive" on Claude Code',
     )
 
 

@@ -142,7 +142,7 @@ def _role(fields: Mapping[str, object], text: str, where: str) -> Role:
     refused = [tool for tool in head.tools if tool not in tools]
     warnings = [f"{head.role_class} roles never have {tool}: left out" for tool in refused]
     if head.artifacts and "read" not in tools:
-        raise ConfigError(f"the role {where} gets documents but lacks the tool `read`", repair)
+        raise ConfigError(f"the role {where} gets documents but has no tool `read`", repair)
     return Role(
         name=head.name,
         role_class=head.role_class,
