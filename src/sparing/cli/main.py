@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sparing import __version__
+from sparing.cli.garbage import no_collection
 from sparing.cli.screen import catch_crashes, echo, echo_json, leave_quietly
 from sparing.config.terminal import completes_line, terminal_columns, wants_colour
 from sparing.errors import SparingError, StateError, UsageError
@@ -126,7 +127,8 @@ class Lazy(click.Group):
             from sparing.cli.outline import outlined
 
             return outlined(cmd_name)
-        module = import_module(f"sparing.cli.{MODULES[cmd_name]}")
+        with no_collection():
+            module = import_module(f"sparing.cli.{MODULES[cmd_name]}")
         return getattr(module, f"{cmd_name.replace('-', '_')}_command")
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
