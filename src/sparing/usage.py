@@ -31,10 +31,11 @@ class Usage:
     output: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("uncached", "read", "write_5m", "write_1h", "output"):
-            value = getattr(self, name)
-            if value < 0:
-                raise ValueError(f"usage.{name} is {value}; a count of tokens is never negative")
+        counts = (self.uncached, self.read, self.write_5m, self.write_1h, self.output)
+        if min(counts) < 0:
+            pairs = zip(("uncached", "read", "write_5m", "write_1h", "output"), counts, strict=True)
+            name, value = next(pair for pair in pairs if pair[1] < 0)
+            raise ValueError(f"usage.{name} is {value}; a count of tokens is never negative")
 
     @property
     def input(self) -> int:
