@@ -140,6 +140,26 @@ def test_how_to_answer_is_said_in_full_once_a_session(rendered: dict[str, Prompt
     assert "`## Fix summary`" in second
 
 
+def test_a_session_that_only_answered_is_told_in_full_how_to_settle(tmp_path: Path) -> None:
+    """C17: a session asked for something else since its first turn has not been told how findings
+    are answered. C5: the iteration is the loop's, as its reviewer and the commit count it."""
+    sample = make_sample(tmp_path)
+    source = sample.source("spec-author", "specify", Turn.REVISE, iteration=3, seen=2, settles=True)
+    source = replace(source, job=replace(source.job, look=2))
+    said = compose(gather(source), Way.RESUME).segments[-1].text
+    assert said.startswith("# This turn: specify, iteration 2\n")
+    assert "*answered, with reason*: nothing changes because" in said
+    assert source.session is not None
+    told = attempt(
+        "settled", feature=source.row.feature.key, stage="specify", role="spec-author",
+        template=Turn.REVISE.value,
+    )  # fmt: skip
+    with sample.around.database.write() as tx:
+        number = ledger.begin(tx, told, Amount(0, 0))
+        ledger.finish(tx, told.dispatch, number, result(session=source.session.id))
+    assert "As before: each finding is" in compose(gather(source), Way.RESUME).segments[-1].text
+
+
 def test_a_stage_transition_brings_stage_and_skill_and_nothing_else(
     rendered: dict[str, Prompt],
 ) -> None:

@@ -28,6 +28,7 @@ from sparing.briefing.program_handoff import going_on, summaries
 from sparing.briefing.project import project_of
 from sparing.briefing.refined_excerpt import excerpt
 from sparing.briefing.retro import record
+from sparing.briefing.session_memory import last_look, was_here
 from sparing.briefing.trunk_group import form_of, is_tier, roles_text, stage_texts
 from sparing.change import FileChange
 from sparing.context.documents.fix_summary import answers
@@ -50,7 +51,6 @@ from sparing.context.prompt.shorten import literal_references, without_digested
 from sparing.errors import FeatureError
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
-from sparing.records import ledger
 from sparing.roles.load import Role, RoleClass
 from sparing.runtime.levers import is_chained
 from sparing.runtime.source import Source
@@ -177,25 +177,17 @@ def _asked(source: Source, kind: TurnKind, scoped: Scoped | None) -> TurnSubject
         title=source.row.feature.title,
         target=source.path(writes) if writes else "",
         subject="the code changes" if source.stage.work is StageWork.IMPLEMENT else judged,
-        iteration=job.iteration,
+        iteration=job.look if kind is TurnKind.REVISE and job.look else job.iteration,
         cap=source.cap,
-        seen=session.iteration if session else 0,
+        seen=last_look(source, session) if session else 0,
         task=scoped.task.number if scoped else "",
         done_stated=bool(stated),
         last=FLOWS[source.row.feature.flow].is_last(job.stage),
         phase=source.phase or job.part,
         words=TURNS[job.turn].words,
         panel=job.panel,
-        back=source.transition and session is not None and _was_here(source, session),
+        back=source.transition and session is not None and was_here(source, session),
     )
-
-
-def _was_here(source: Source, session: Session) -> bool:
-    """Whether its session was in this stage before, and knows what the stage wants."""
-    with source.around.database.read() as connection:
-        rows = ledger.of_session(connection, source.row.feature.key, session.id)
-    own = (source.job.stage, source.job.role)
-    return any(row.is_good and (row.attempt.stage, row.attempt.role) == own for row in rows)
 
 
 def _code(source: Source, kind: TurnKind) -> Code | None:

@@ -1,0 +1,30 @@
+"""What a role's session has done already, and so need not be told again."""
+
+from __future__ import annotations
+
+from sparing.records import ledger
+from sparing.runtime.source import Source
+from sparing.session import Session
+from sparing.turn import Turn
+
+
+def last_look(source: Source, session: Session) -> int:
+    """The iteration in which it worked last. A session that has not settled findings was not told
+    how, whatever else it was asked in between: it counts as in its first."""
+    if source.job.turn is not Turn.REVISE or session.iteration < 2:
+        return session.iteration
+    settled = any(row.attempt.template == Turn.REVISE for row in _turns_of(source, session))
+    return session.iteration if settled else 1
+
+
+def was_here(source: Source, session: Session) -> bool:
+    """Whether it was in this stage before, and knows what the stage wants."""
+    return bool(_turns_of(source, session))
+
+
+def _turns_of(source: Source, session: Session) -> list[ledger.LedgerRow]:
+    """Its successful turns in this stage."""
+    with source.around.database.read() as connection:
+        rows = ledger.of_session(connection, source.row.feature.key, session.id)
+    own = (source.job.stage, source.job.role)
+    return [one for one in rows if one.is_good and (one.attempt.stage, one.attempt.role) == own]
