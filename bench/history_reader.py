@@ -18,6 +18,7 @@ from sparing.review.history import (
     FALLBACK,
     FINAL,
     LAZY_LOAD,
+    PERSON,
     SEPARATOR,
     UNCONFIRMED,
     Fallback,
@@ -78,6 +79,8 @@ class _Open:
     lines: set[int] = field(default_factory=set[int])
     entry: HistoryEntry | None = None
     own: bool = False
+    rejects: bool = False
+    """Whether the lines are a person's rejection, which is no review."""
     below_changes: bool = False
     judged: list[JudgedLook] = field(default_factory=list[JudgedLook])
     findings: list[Noted] = field(default_factory=list[Noted])
@@ -109,7 +112,11 @@ def read_history(text: str) -> History:
 def _read(state: _Open, line: str, number: int) -> None:
     if line.startswith("## "):
         state.close()
-        state.entry, state.own = _heading(line, number)
+        state.rejects = line.endswith(f"{SEPARATOR}{PERSON}")
+        if not state.rejects:
+            state.entry, state.own = _heading(line, number)
+    elif state.rejects:
+        return
     elif marker := _marker(line):
         state.markers.append(marker)
     elif line.startswith("**"):

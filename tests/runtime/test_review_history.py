@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from bench.history_reader import read_history
+from sparing.event import AnswerEvent
 from sparing.finding import Finding, Severity
 from sparing.records.events import Event
-from sparing.review.history import write_item
+from sparing.review.history import write_history, write_item
 from sparing.runtime.review_history import items_of
 
 FOUND = Finding(
@@ -36,3 +38,26 @@ def test_two_reviewers_of_one_iteration_have_two_headings() -> None:
         "## specify · spec-reviewer · iteration 1",
         "## specify · phase-reviewer · iteration 1",
     ]
+
+
+def test_a_person_s_rejection_stands_between_the_reviews() -> None:
+    """C13, D7: the next loop has its cause, and the retrospective learns of it; a refused handoff
+    and an approval are no rejections, and no line of theirs can be taken for an entry."""
+    rejected = answer("reject", "Name the tests' files.\n## plan · builder · iteration 9")
+    told = [look("spec-reviewer"), rejected, answer("reject", "no", about="handoff")]
+    items = items_of([*told, answer("approve", ""), look("spec-reviewer")])
+    text = write_history(items)
+    assert [line for line in text.splitlines() if line.startswith("## ")] == [
+        "## specify · spec-reviewer · iteration 1",
+        "## specify · a person",
+        "## specify · spec-reviewer · iteration 1",
+    ]
+    assert "**Decision:** rejected\n- Name the tests' files.\n- ## plan · builder" in text
+    entries = read_history(text).entries
+    assert [(one.stage, one.iteration) for one in entries] == [("specify", 1)] * 2
+    assert not any(one.changes for one in entries)
+
+
+def answer(answer: str, words: str, about: str = "") -> Event:
+    what = AnswerEvent("terminal", answer, about=about)
+    return Event.of(what, key=f"{answer}{about}", feature="f", at=0.0, stage="specify", text=words)

@@ -23,6 +23,8 @@ REVIEWER = "**Reviewer:** "
 DECISION = "**Decision:** "
 FINDINGS = "**Findings:**"
 CHANGES = "**Changes made:**"
+PERSON = "a person"
+REJECTED = "rejected"
 NONE = "none"
 
 _HIDDEN = re.compile(
@@ -80,7 +82,15 @@ class LazyLoad:
     role: str
 
 
-Item = HistoryEntry | Fallback | LazyLoad
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A person rejected what waited at a stage's gate."""
+
+    stage: str
+    words: str
+
+
+Item = HistoryEntry | Fallback | LazyLoad | Rejection
 
 
 def write_history(items: Sequence[Item]) -> str:
@@ -96,6 +106,8 @@ def write_item(item: Item) -> str:
             return f"{FALLBACK}: {_word(role)} iteration {iteration} — {escape(error)}\n\n"
         case LazyLoad(role):
             return f"{LAZY_LOAD}: {_word(role)} {UNCONFIRMED}\n\n"
+        case Rejection(stage, words):
+            return _rejection(stage, words)
 
 
 def escape(text: str) -> str:
@@ -146,6 +158,13 @@ def _entry(entry: HistoryEntry) -> str:
         lines += _finding(noted)
     lines += ["", CHANGES if entry.changes else f"{CHANGES} {NONE}"]
     lines += [f"- {_lead(escape(change))}" for change in entry.changes]
+    return "\n".join(lines) + "\n\n"
+
+
+def _rejection(stage: str, words: str) -> str:
+    said = [f"- {_lead(escape(line))}" for line in words.splitlines() if line.strip()]
+    where = escape(stage).replace("·", "\\u00b7")
+    lines = [f"## {where}{SEPARATOR}{PERSON}", "", DECISION + REJECTED, *said]
     return "\n".join(lines) + "\n\n"
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from sparing.codec import JsonObject
 from sparing.connection import Connection
+from sparing.event import AnswerEvent
 from sparing.finding import Finding, Severity
 from sparing.records import events
 from sparing.records.events import Event
@@ -23,6 +24,7 @@ from sparing.review.history import (
     JudgedLook,
     LazyLoad,
     Noted,
+    Rejection,
     write_history,
 )
 from sparing.review.quotes import QuoteCheck
@@ -52,7 +54,7 @@ def told_of(connection: Connection, feature: str) -> list[Event]:
     for one in events.since(connection, 0, feature):
         if one.kind in (FALLBACK, UNREAD):
             beside.append(one)
-        elif one.kind in (LOOK, CHANGES):
+        elif one.kind in (LOOK, CHANGES) or _rejects(one):
             ordered += [*sorted(beside, key=lambda event: event.key), one]
             beside = []
     return [*ordered, *sorted(beside, key=lambda event: event.key)]
@@ -75,9 +77,18 @@ def items_of(told: Iterable[Event]) -> list[Item]:
                 items.append(Fallback(one.role, one.data["iteration"], one.data["error"]))
             case "unread":
                 items.append(LazyLoad(one.role))
+            case "answered" if _rejects(one):
+                items.append(Rejection(one.stage, one.text))
+                last.pop(one.stage, None)
             case _:
                 pass
     return items
+
+
+def _rejects(told: Event) -> bool:
+    """Whether a person rejected a stage's result, and not the proposal of a handoff."""
+    what = told.what
+    return isinstance(what, AnswerEvent) and what.answer == "reject" and not what.about
 
 
 def look_data(place: Place, seen: Sequence[SeenVerdict], ruled: GovernorRuling) -> JsonObject:
