@@ -104,7 +104,12 @@ class _Open:
 def read_history(text: str) -> History:
     state = _Open()
     for number, line in enumerate(text.split("\n"), start=1):
-        _read(state, line.rstrip("\r"), number)
+        if line.startswith("## "):
+            state.rejects = line.endswith(f"{SEPARATOR}{PERSON}")
+        if state.rejects:
+            state.close()
+        else:
+            _read(state, line.rstrip("\r"), number)
     state.close()
     return History(tuple(state.items), frozenset(state.lines))
 
@@ -112,11 +117,7 @@ def read_history(text: str) -> History:
 def _read(state: _Open, line: str, number: int) -> None:
     if line.startswith("## "):
         state.close()
-        state.rejects = line.endswith(f"{SEPARATOR}{PERSON}")
-        if not state.rejects:
-            state.entry, state.own = _heading(line, number)
-    elif state.rejects:
-        return
+        state.entry, state.own = _heading(line, number)
     elif marker := _marker(line):
         state.markers.append(marker)
     elif line.startswith("**"):
