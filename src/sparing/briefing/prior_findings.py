@@ -10,6 +10,7 @@ from sparing.artifact import ArtifactName
 from sparing.change import FileChange
 from sparing.context.documents.diff import parse_diff
 from sparing.context.documents.fix_summary import fix_words
+from sparing.context.documents.handoff import before_block
 from sparing.context.prompt.brief import QuotedFinding
 from sparing.context.prompt.delta import change_delta, document_delta, stat_text
 from sparing.context.prompt.review_words import DomainOutcome, open_findings, outcome_block
@@ -208,4 +209,4 @@ def _builders_words(source: Source, rows: Sequence[ledger.LedgerRow]) -> str:
         for row in rows[looks[-1] + 1 if looks else len(rows) :]
         if row.result is not None and row.is_good and row.attempt.role == builder
     ]
-    return fix_words(source.recall(told[-1])) if told else ""
+    return fix_words(before_block(source.recall(told[-1]))) if told else ""

@@ -132,6 +132,13 @@ def spoken(reply: str) -> str:
     return text if summary in text else f"{text} {summary}".strip()
 
 
+def before_block(reply: str) -> str:
+    """A reply without its handoff block; of a block alone its summary."""
+    blocks = list(_BLOCK.finditer(reply))
+    said = reply[: blocks[-1].start()].strip() if blocks else reply
+    return said or parse_handoff(reply).summary
+
+
 def with_default(question: str) -> tuple[str, str]:
     """Split a question into the question and the default answer that its author proposes."""
     match = _DEFAULT.search(question)

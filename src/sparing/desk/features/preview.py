@@ -185,10 +185,15 @@ class _Past:
             one
             for one in self.attempts
             if one.attempt.role == wish.role
-            and wish.iteration in (0, one.attempt.iteration)
+            and wish.iteration in (0, self.iteration_of(one))
             and wish.task in ("", one.attempt.task)
         ]
         return found[-1] if found else None
+
+    def iteration_of(self, sent: LedgerRow) -> int:
+        """As its verdict counts it: a tier's judge has no loop and is asked anew each time."""
+        looks = (one.iteration for one in self.looks if one.dispatch == sent.attempt.dispatch)
+        return next(looks, sent.attempt.iteration)
 
     def look(self, role: str, iteration: int) -> VerdictRow | None:
         found = [
@@ -215,7 +220,7 @@ class _Past:
 
 def _source(past: _Past, wish: PreviewRequest, sent: LedgerRow | None) -> Source:
     stage, row = past.stage, past.row
-    iteration = sent.attempt.iteration if sent else max(1, wish.iteration)
+    iteration = past.iteration_of(sent) if sent else max(1, wish.iteration)
     turn = _turn(stage, wish, iteration)
     look, before = past.look(wish.role, iteration), past.look(wish.role, iteration - 1)
     failed = past.open(iteration - 1) if turn is Turn.REVISE else ()
