@@ -29,7 +29,6 @@ from sparing.context.documents.rich_handoff import (
 from sparing.context.prompt.brief import Brief, Document
 from sparing.context.prompt.compose import whole_documents
 from sparing.context.prompt.shorten import SUMMARISED, only_output, summarised, took_over
-from sparing.context.prompt.turns import FEEDBACK
 from sparing.economy.repo_map import names_of
 from sparing.flow.flows import FLOWS, builder_of
 from sparing.flow.stage import StageWork
@@ -177,18 +176,9 @@ def _notes(source: Source, brief: Brief) -> str | None:
     pipeline = pipeline_of(source)
     if source.around.folder.keep(rich_handoff(pipeline).text) != source.job.going.handoff:
         return None
-    beside = [one.text for one in brief.materials if one.name == FEEDBACK]
-    said = tuple(one for one in pipeline.feedback if not _is_beside(source, one, beside))
-    pipeline = replace(pipeline, feedback=said)
     whole = {one.name for one in whole_documents(brief)}
     stages = FLOWS[source.row.feature.flow].stages
     return handoff_notes(pipeline, [one.name for one in stages if one.writes in whole])
-
-
-def _is_beside(source: Source, said: str, beside: list[str]) -> bool:
-    """Whether a person's words are a document of this turn as well."""
-    told = (f"{source.job.stage}: {text[:FEEDBACK_CHARS]}".strip() for text in beside)
-    return said.strip() in told
 
 
 def _stands_in(document: Document, handoff: str) -> bool:
