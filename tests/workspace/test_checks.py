@@ -77,10 +77,25 @@ PYTEST = ("python3", "-m", "pytest", "-q")
         ({"package.json": "[]"}, ()),
         (
             {"pyproject.toml": '[tool.mypy]\nfiles = ["src"]\n'},
-            (Check("types", ("mypy",), "mypy"),),
+            (Check("types", ("mypy",), "pyproject.toml"),),
         ),
-        ({"setup.cfg": "[mypy]\nstrict = true\n"}, (Check("types", ("mypy", "."), "mypy"),)),
-        ({"pyrightconfig.json": "{}"}, (Check("types", ("pyright",), "pyright"),)),
+        ({"setup.cfg": "[mypy]\nstrict = true\n"}, (Check("types", ("mypy", "."), "setup.cfg"),)),
+        ({"mypy.ini": "[mypy]\nfiles = src\n"}, (Check("types", ("mypy",), "mypy.ini"),)),
+        ({"pyrightconfig.json": "{}"}, (Check("types", ("pyright",), "pyrightconfig.json"),)),
+        ({"tox.ini": "[tox]\n[pytest]\n"}, (Check("test", PYTEST, "tox.ini"),)),
+        ({"setup.cfg": "[tool:pytest]\n"}, (Check("test", PYTEST, "setup.cfg"),)),
+        ({"tox.ini": "[testenv]\n"}, ()),
+        ({"Cargo.toml": "[package]\n"}, (Check("test", ("cargo", "test"), "Cargo.toml"),)),
+        (
+            {".gitlab-ci.yml": "a:\n  script:\n    - cargo test --all\n", "Cargo.toml": "[lib]\n"},
+            (Check("test", ("cargo", "test", "--all"), ".gitlab-ci.yml"),),
+        ),
+        (
+            {"setup.cfg": "[options]\npackages = find:\n[mypy]\n"},
+            (Check("types", ("mypy", "."), "setup.cfg"),),
+        ),
+        ({"go.mod": "module a\n"}, (Check("test", ("go", "test", "./..."), "go.mod"),)),
+        ({".github/workflows/a.yml": "    matrix:\n      who:\n        - pytest\n"}, ()),
         (
             {"Makefile": "typecheck:\n\ttrue\n", "pyproject.toml": "[tool.pyright]\n"},
             (Check("types", ("make", "typecheck"), "Makefile"),),
@@ -255,7 +270,7 @@ def test_a_program_that_is_missing_is_said_so(tmp_path: Path, sandbox: CheckSand
     check = Check("test", ("no-such-program",), "")
     result = run_check(check, tmp_path, 600, PATH, sandbox)
     assert result == run_check(check, tmp_path, 600, PATH)
-    assert result.summary == "no-such-program can't be started: No such file or directory"
+    assert result.summary == "no-such-program is not installed"
     assert not result.passed
 
 

@@ -19,6 +19,7 @@ from typing import NamedTuple, cast
 from sparing.workspace.git.snapshot import Snapshot
 
 TYPES = "types"
+PYRIGHT = "pyrightconfig.json"
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 """In the order in which GNU make tries them: only the first one found counts."""
 _TARGET = re.compile(r"^(test|lint|check|types|typecheck|type-check)\s*:(?!=)", re.MULTILINE)
@@ -27,7 +28,9 @@ _SCRIPTS = {
 }  # fmt: skip
 _WORKFLOWS = ".github/workflows"
 _CI = ((_WORKFLOWS, "*.yml"), (_WORKFLOWS, "*.yaml"), ("", ".gitlab-ci.yml"))
-_CI_LINE = re.compile(r"^\s*(?:-\s+)?(?:(?:run|script):\s+)?(?P<command>[^\s#].*)$")
+_RUN = re.compile(r"^\s*(?:-\s+)?(?:(?:run|script):\s+)?(?P<command>[^\s#].*)$")
+_ITEM = re.compile(r"^\s*-\s+(?!run:)")
+"""In a workflow an item of a list is no command, such as a value of a matrix; a step has `run:`."""
 _SHELL = frozenset(";|&<>$`(){}*?!\\#~")
 _RUNNERS = (("uv", "run"), ("poetry", "run"), ("pdm", "run"), ("pipenv", "run"))
 _KNOWN = {
@@ -68,7 +71,7 @@ def find_checks(files: Snapshot, wanted: Collection[str] = ()) -> tuple[Check, .
     """
     found: dict[str, Check] = {}
     named = (*_makefile(files), *_package_json(files), *_python(files), *_ci(files))
-    for check in named:
+    for check in (*named, *_rust_and_go(files)):
         found.setdefault(check.name, check)
     if len(found) > 1 and "check" not in wanted:
         # A target of that name mostly runs the others.
@@ -120,7 +123,8 @@ def _ci(files: Snapshot) -> Iterator[Check]:
     for folder, pattern in _CI:
         for path in files.matching(folder, pattern):
             for line in files.text(path).splitlines():
-                found = _CI_LINE.match(line)
+                is_item = folder == _WORKFLOWS and _ITEM.match(line)
+                found = None if is_item else _RUN.match(line)
                 command = _unquoted(found["command"]) if found else ""
                 name = command_name(command)
                 if name is not None:
@@ -151,8 +155,7 @@ def _python(files: Snapshot) -> Iterator[Check]:
     project = read_toml(files, "pyproject.toml")
     tools = as_table(project.get("tool"))
     has_tests = bool(files.matching("tests", "test_*.py", deep=True))
-    if "pytest" in tools or files.text("pytest.ini"):
-        origin = "pyproject.toml" if "pytest" in tools else "pytest.ini"
+    if origin := _pytest_settings(files, tools):
         yield Check("test", ("python3", "-m", "pytest", "-q"), origin)
     elif has_tests and _needs_pytest(files, project):
         yield Check("test", ("python3", "-m", "pytest", "-q", "tests"), "tests/")
@@ -163,16 +166,39 @@ def _python(files: Snapshot) -> Iterator[Check]:
     yield from _python_types(files, tools)
 
 
+def _pytest_settings(files: Snapshot, tools: Mapping[str, object]) -> str:
+    """The file with pytest's settings; empty if there is none."""
+    if "pytest" in tools:
+        return "pyproject.toml"
+    places = {"tox.ini": "[pytest]", "setup.cfg": "[tool:pytest]"}
+    told = (path for path, table in places.items() if _has_table(files.text(path), table))
+    return "pytest.ini" if files.text("pytest.ini") else next(told, "")
+
+
+def _has_table(text: str, table: str) -> bool:
+    return re.search(rf"^{re.escape(table)}", text, re.MULTILINE) is not None
+
+
 def _python_types(files: Snapshot, tools: Mapping[str, object]) -> Iterator[Check]:
     if "basedpyright" in tools:
         yield Check(TYPES, ("basedpyright",), "pyproject.toml")
-    if "pyright" in tools or files.matching("", "pyrightconfig.json"):
-        yield Check(TYPES, ("pyright",), "pyright")
-    mypy, ini = as_table(tools.get("mypy")), files.text("mypy.ini") or files.text(".mypy.ini")
-    if "mypy" in tools or "[mypy]" in (ini or files.text("setup.cfg")):
+    if "pyright" in tools or files.matching("", PYRIGHT):
+        yield Check(TYPES, ("pyright",), "pyproject.toml" if "pyright" in tools else PYRIGHT)
+    own = ((path, files.text(path)) for path in ("mypy.ini", ".mypy.ini", "setup.cfg"))
+    path, ini = next((one for one in own if _has_table(one[1], "[mypy]")), ("", ""))
+    if "mypy" in tools or path:
+        mypy = as_table(tools.get("mypy"))
         told = any(name in mypy for name in ("files", "packages", "modules"))
+        ini = "" if path == "setup.cfg" else ini
         told = told or re.search(r"^(files|packages|modules)\s*=", ini, re.MULTILINE) is not None
-        yield Check(TYPES, ("mypy",) if told else ("mypy", "."), "mypy")
+        yield Check(TYPES, ("mypy",) if told else ("mypy", "."), path or "pyproject.toml")
+
+
+def _rust_and_go(files: Snapshot) -> Iterator[Check]:
+    if files.matching("", "Cargo.toml"):
+        yield Check("test", ("cargo", "test"), "Cargo.toml")
+    if files.matching("", "go.mod"):
+        yield Check("test", ("go", "test", "./..."), "go.mod")
 
 
 def _needs_pytest(files: Snapshot, project: Mapping[str, object]) -> bool:
