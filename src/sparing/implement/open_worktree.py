@@ -16,6 +16,7 @@ from sparing.event import LentEvent, RunEvent, WarningEvent
 from sparing.implement.checks import Extra, run_checks, tell_checks
 from sparing.job import Job, JobResult, Ticket
 from sparing.provision.outfit import outfit
+from sparing.records.features import FeatureRow
 from sparing.runtime.events import tell
 from sparing.runtime.feature_commit import commit_feature
 from sparing.runtime.source import Source
@@ -24,6 +25,7 @@ from sparing.workspace.checks.baseline import Baseline
 from sparing.workspace.checks.failures import telling_lines
 from sparing.workspace.checks.needs import advice, needs_of
 from sparing.workspace.checks.run import CheckResult
+from sparing.workspace.git.commit import changed_files
 from sparing.workspace.git.objects import keep, move_ref
 from sparing.workspace.git.worktree import Worktree, restore
 from sparing.workspace.project.leaks import refuse_secrets, set_aside
@@ -45,7 +47,7 @@ def open_worktree(source: Source, ticket: Ticket) -> JobResult:
     rewind_branch(around, worktree, job, ticket)
     tip = commit_start_documents(source, worktree, ticket)
     outfit(around, row, worktree, ticket, job)
-    if job.baseline or (tip != row.feature.base_commit and not job.given):
+    if job.baseline or _has_work(around, row, tip):
         return JobResult(commit=tip)
     results = run_checks(around, row, tip, whole=True)
     tell_needs(source, ticket, results)
@@ -57,6 +59,14 @@ def open_worktree(source: Source, ticket: Ticket) -> JobResult:
             tell(tx, ticket, job, WarningEvent(), text=text)
             tell_checks(tx, ticket, source, results, Extra())
     return JobResult(commit=tip, baseline=around.folder.keep(json.dumps(known.dump())))
+
+
+def _has_work(around: Surroundings, row: FeatureRow, tip: str) -> bool:
+    """Whether the branch changes more than the feature's own folder: after a failed set-up it
+    holds a record, and what is red then was so before."""
+    folder = f"{around.feature_folder(row)}/"
+    changed = changed_files(around.repository, row.feature.base_commit, tip)
+    return any(not one.path.startswith(folder) for one in changed)
 
 
 def _red_words(result: CheckResult) -> str:
