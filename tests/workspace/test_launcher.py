@@ -271,6 +271,8 @@ def test_tools_of_the_user_are_readable_and_their_secrets_are_not() -> None:
         home / ".local" / "bin",
     )
     assert tool_roots("/home/ada/.cargo/bin", home) == (home / ".cargo/bin", home / ".rustup")
+    elsewhere = Path("/srv/ada/.cargo/bin")
+    assert tool_roots(str(elsewhere), home) == (elsewhere,)
 
 
 def test_what_is_asked_for_bounds_the_level(place: Place) -> None:

@@ -22,7 +22,7 @@ PARSED_LIMIT = 64 * 1024
 DOTS_LIMIT = 250
 PREFIX = "SPARING_"
 PYPROJECT = "pyproject.toml"
-PLACES = ("HOME", "XDG_STATE_HOME")
+PLACES = ("HOME", "XDG_STATE_HOME", "RUSTUP_HOME")
 
 
 @lazy_dataclass
@@ -37,7 +37,7 @@ class Sources:
     project: tuple[SettingsFile, ...] = ()
     """`sparing.toml`, `pyproject.toml`, or both as far as they exist."""
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Variables with our prefix, and those that say where home and state are."""
+    """Variables with our prefix, and those that say where home, state and toolchains are."""
     roles: Path | None = None
     """The folder of the user's own role files; it need not exist."""
 

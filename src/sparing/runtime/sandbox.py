@@ -142,13 +142,17 @@ def tools(around: Surroundings) -> tuple[Path, ...]:
     home = Path(around.sources.environ.get("HOME", os.devnull))
     own = around.environ.get("VIRTUAL_ENV")
     roots = tool_roots(around.environ.get("PATH", os.defpath), home)
-    return (*roots, Path(own)) if own else roots
+    found = [Path(own)] if own else []
+    named = around.sources.environ.get("RUSTUP_HOME", "")
+    if Path(named).is_absolute() and not home.is_relative_to(named):
+        found.append(Path(named))
+    return (*roots, *found)
 
 
 def tool_variables(around: Surroundings) -> dict[str, str]:
     """Variables for tools that look for their files in HOME, which is another in the sandbox."""
     home = Path(around.sources.environ.get("HOME", os.devnull))
-    rust = home / ".rustup"
+    rust = Path(around.sources.environ.get("RUSTUP_HOME") or home / ".rustup")
     found = rust in tools(around) and rust.is_dir()
     return {"RUSTUP_HOME": str(rust)} if found else {}
 

@@ -27,7 +27,7 @@ def tool_roots(path: str, home: Path) -> tuple[Path, ...]:
             continue
         prefix = folder.parent
         # Next to these programs lie credentials.
-        private = prefix in (home / ".local", home / ".cargo") or home.is_relative_to(prefix)
+        private = prefix.name in (".local", ".cargo") or home.is_relative_to(prefix)
         is_prefix = folder.name in ("bin", "sbin", "shims") and not private
         found.append(prefix if is_prefix else folder)
     if home / ".cargo" / "bin" in found:
