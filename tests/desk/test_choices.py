@@ -93,6 +93,11 @@ def test_red_checks() -> None:
     assert words["sparing resume 001"] == "run the checks again"
 
 
+def test_after_a_failed_set_up_only_another_try_is_offered() -> None:
+    """A6, K1: no document and no code is what is wrong."""
+    assert verbs(stuck("plan", reason="set-up failed: uv sync: uv is not installed")) == ["resume"]
+
+
 def test_findings_that_hold_a_review_up_can_be_ruled_on() -> None:
     """C9: beside what takes the result as it is."""
     state = advance(begin("feature", "specify", ALL), Outcome(OutcomeKind.CAPPED_BLOCKERS)).state

@@ -150,6 +150,24 @@ def test_a_setup_that_fails_or_hangs(user_repository: UserRepository, tmp_path: 
     assert "sparing config set workspace.setup_seconds" in caught.value.repair
 
 
+def test_a_setup_whose_program_is_not_installed(
+    user_repository: UserRepository, tmp_path: Path
+) -> None:
+    """K2: the repair is to install it; a sentence of the program's own ends where ours begins."""
+    worktree = make_worktree(user_repository())
+    plan = SetupPlan((Command(("no-such-program", "sync"), "a test"),))
+    recipe = Recipe(worktree.tip(), plan, ())
+    with pytest.raises(SetupFailed) as caught:
+        equip(worktree, recipe, means(tmp_path))
+    assert caught.value.what == (
+        "set-up failed: no-such-program sync: no-such-program is not installed"
+    )
+    assert caught.value.repair.startswith("install no-such-program, or set other commands")
+    with pytest.raises(SetupFailed) as caught:
+        equip(worktree, recipe_of(worktree, "echo It is broken.; exit 3"), means(tmp_path))
+    assert caught.value.what.endswith(": It is broken")
+
+
 FILES = {".gitignore": ".env*\n", "config/app.toml": "x = 1\n"}
 
 

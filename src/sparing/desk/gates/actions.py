@@ -19,10 +19,11 @@ from sparing.money import Reached
 
 IDEAS = (ArtifactName.PRD, ArtifactName.BRAINSTORM)
 """Documents that are useful on their own."""
+SET_UP = "set-up failed"
 PASSING = frozenset(
     {
         *(Failure.AUTH, Failure.QUOTA, Failure.OVERLOADED, Failure.NETWORK, Failure.CRASHED),
-        *(Failure.TIMED_OUT, Failure.INVALID_SESSION, "set-up failed", "no verdict"),
+        *(Failure.TIMED_OUT, Failure.INVALID_SESSION, SET_UP, "no verdict"),
     }
 )
 """First words of reasons that have nothing to do with the quality of the work."""
@@ -125,6 +126,8 @@ def _stuck(feature: str, state: FlowState, *, findings: bool) -> list[GateAction
     named = document_to_edit(state)
     edit = GateAction(f"sparing edit {feature} {named}".rstrip(), _edited(state))
     edited = state.cause is Cause.NONE
+    if first and state.reason.startswith(SET_UP):
+        return [resume]  # nothing that an author or a person writes would help
     possible = (
         (bool(named) and not edited, edit),
         (first, resume),

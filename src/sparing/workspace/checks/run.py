@@ -7,6 +7,7 @@ HOME, in the sandbox that it is given, up to a time limit; nothing it started ou
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import subprocess
@@ -171,8 +172,14 @@ def _result(check: Check, code: int | None, text: str, limit_seconds: float) -> 
     )
 
 
+def not_installed_words(program: str) -> str:
+    return f"{program} is not installed"
+
+
 def _not_started(check: Check, why: str) -> CheckResult:
-    reason = f"{check.command[0]} can't be started: {why}"
+    program = check.command[0]
+    absent = why == os.strerror(errno.ENOENT) and "/" not in program
+    reason = not_installed_words(program) if absent else f"{program} can't be started: {why}"
     return CheckResult(check.name, check.words, False, reason, "")
 
 

@@ -20,7 +20,12 @@ from sparing.workspace.checks.discover import Check
 from sparing.workspace.checks.environment import left_beside, seal
 from sparing.workspace.checks.failures import is_network, telling_lines
 from sparing.workspace.checks.live_output import live_output
-from sparing.workspace.checks.run import CheckResult, CheckSandbox, run_check
+from sparing.workspace.checks.run import (
+    CheckResult,
+    CheckSandbox,
+    not_installed_words,
+    run_check,
+)
 from sparing.workspace.git import private_index
 from sparing.workspace.git.runner import Git
 from sparing.workspace.git.snapshot import Snapshot
@@ -256,12 +261,14 @@ def _cover(path: str, folders: Container[str]) -> str:
 def _failed(command: Command, result: CheckResult, limit_seconds: float) -> SetupFailed:
     hung = "stopped after" in result.summary
     told = () if hung else telling_lines(result.output)
-    reason = "; ".join(told) or result.summary or "no words"
+    reason = ("; ".join(told) or result.summary or "no words").rstrip(".")
     what = f"set-up failed: {command.words}: {reason}"
     if hung:
         more = f"sparing config set workspace.setup_seconds {2 * limit_seconds:g}"
         return SetupFailed(what, f"it has {limit_seconds:g} s; more: {more}; then: sparing resume")
     if is_network(result.output):
         return SetupFailed(what, "check your network, then: sparing resume")
-    cause = "fix the cause, or set other commands (workspace.setup in sparing.toml)"
-    return SetupFailed(what, f"{cause}, then: sparing resume")
+    missing = not result.output and result.summary == not_installed_words(command.argv[0])
+    cause = f"install {command.argv[0]}" if missing else "fix the cause"
+    other = "or set other commands (workspace.setup in sparing.toml)"
+    return SetupFailed(what, f"{cause}, {other}, then: sparing resume")
