@@ -44,6 +44,8 @@ def test_any_text_is_written_so_that_it_is_read_again(text: str) -> None:
     ("written", "meant"),
     [
         ("caps.feature_money", "caps.feature_usd"),
+        ("feature_money", "caps.feature_usd"),
+        ("budget.feature_money", "caps.feature_usd"),
         ("caps.stage_dollars", "caps.stage_usd"),
         ("review.panl", "review.panel"),
         ("cap.feature_usd", "caps.feature_usd"),

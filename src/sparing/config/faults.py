@@ -72,9 +72,10 @@ def nearest(key: str) -> Setting | None:
 
     settings = every_setting()
     last = key.rpartition(".")[2]
-    same = [known for known in settings if known.rpartition(".")[2] == last]
     meant = _plainly(key)
-    close = same or [one for one in settings if one == meant]
+    wanted = (last, _plainly(last))
+    close = [one for one in settings if one == meant]
+    close = close or [one for name in wanted for one in settings if one.rpartition(".")[2] == name]
     if not close:
         from difflib import get_close_matches
 
