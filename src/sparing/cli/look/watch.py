@@ -87,10 +87,14 @@ class Watcher:
         self._sandbox = SandboxTeller(office)
 
     def news(self) -> Iterator[str]:
-        for event in history.events_since(self._office, self._after):
+        events = list(history.events_since(self._office, self._after))
+        stops = {one.feature: one.n for one in events if _waits(one)}
+        for event in events:
             self._after = event.n
             if event.feature in self._keys:
                 yield from self._told(event)
+            if stops.get(event.feature) == event.n and event.feature in self._keys:
+                yield from self._next(event)
         for row in self._rows:
             for bill in self._bills(row):
                 if _name(bill) not in self._paid:
@@ -116,18 +120,26 @@ class Watcher:
         if not line:
             return
         yield line if len(self._keys) == 1 else named(event, line)
-        if event.what is FeatureEvent.GATE or isinstance(event.what, StuckEvent):
-            row = next(one for one in self._rows if one.feature.key == event.feature)
-            shown = view.feature_view(self._office, view.reload(self._office, row), now())
-            yield f"    {style(shown.next_command, fg='cyan')}"
-            if link := feature_link(self._office, row):
-                yield f"    {style(link, fg='cyan')}"
-            warm = warm_words(self._office, view.reload(self._office, row))
-            if warm:
-                yield wrapped(warm, "    ")
+
+    def _next(self, event: Event) -> Iterator[str]:
+        """What a person can do now; nothing after a stop that was answered since."""
+        row = next(one for one in self._rows if one.feature.key == event.feature)
+        shown = view.feature_view(self._office, view.reload(self._office, row), now())
+        if not shown.waits_for or shown.answered:
+            return
+        yield f"    {style(shown.next_command, fg='cyan')}"
+        if link := feature_link(self._office, row):
+            yield f"    {style(link, fg='cyan')}"
+        warm = warm_words(self._office, view.reload(self._office, row))
+        if warm:
+            yield wrapped(warm, "    ")
 
     def _bills(self, row: FeatureRow) -> list[LedgerRow]:
         return [one for one in history.ledger_rows(self._office, row) if one.result is not None]
+
+
+def _waits(event: Event) -> bool:
+    return event.what is FeatureEvent.GATE or isinstance(event.what, StuckEvent)
 
 
 def _name(bill: LedgerRow) -> tuple[str, int]:
