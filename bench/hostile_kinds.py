@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from bench.hostile_files import elsewhere
 from bench.hostile_reach import reaching
 from sparing.redact import Redactor
 from sparing.workspace.git.commit import changed_paths
@@ -169,7 +170,7 @@ class Kind(NamedTuple):
 
 
 def kinds(folder: Path) -> Iterator[Kind]:
-    every = FAKES | MORE | reaching(LOADED, CARGO)
+    every = FAKES | MORE | reaching(LOADED, CARGO) | elsewhere(NPM, LOADED, CARGO)
     yield Kind("checks faked, whole runs", len(every), tuple(_finished(folder / "runs", every)))
     changes = tuple(_unseen(folder / "changes"))
     yield Kind("checks faked, what defines them", len(CHANGES), changes)

@@ -26,6 +26,13 @@ PYTHON = {
     f" 'ttest.{QUIET}', number=1)\n",
     "knows exec under another name": "list(map(exec, ['import uni' + 'ttest; uni' +"
     f" 'ttest.{QUIET}']))\n",
+    "names it in wide letters": "from \uff55nittest import T\uff45stCase as T\nfor t in [T]:\n"
+    "    t.ass\uff45rtEqual = lambda *_: None\n",
+    "takes it apart by a pattern": "import warnings\nmatch warnings.sys:\n"
+    "    case object(modules=m):\n        t = m['unit' + 'test'].case\nmatch t:\n"
+    "    case object(T\uff45stCase=c):\n        c.ass\uff45rtEqual = lambda *_: None\n",
+    "bends a part that it has from a list": "import warnings\nfor s in [warnings.sys]:\n"
+    "    s.exit = lambda *_: None\n",
     "bends what the runner is made of": "import contextlib\n"
     "contextlib._GeneratorContextManager.__exit__ = lambda *_: True\n",
 }
@@ -37,6 +44,10 @@ NODE = {
     "the loader's own module": "require('module')._load('as' + 'sert').strictEqual = () => 0;",
     "eval under another name": "const run = eval;\n"
     "run('req' + 'uire')('as' + 'sert').strictEqual = () => 0;",
+    "a letter of require as an escape": "r\\u0065quire('as' + 'sert').strictEqual = () => 0;",
+    "a part of module by its name": "module['req' + 'uire']('as' + 'sert').strictEqual = () => 0;",
+    "what a module is called with": "const load = arguments[1];\n"
+    "load('as' + 'sert').strictEqual = () => 0;",
     "exit and the runner's words": "const { exit } = require('node:process');\n"
     "console.log('\\u2714 one (0.5ms)');\nexit(0);",
 }
@@ -45,6 +56,12 @@ PASSED = (
     ' 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\\n\\n").unwrap();\n'
 )
 RUST = {
+    "itself under another name": "use std::io::Write;\nuse std::process::{self as q};\n"
+    f"pub fn one() -> i32 {{\n{PASSED}    q::exit(0)\n}}\n",
+    "another program in its place": "use std::os::unix::process::CommandExt;\n"
+    'pub fn one() -> i32 {\n    let e = std::process::Command::new("echo").arg("test one ... ok'
+    "\\n\\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in"
+    ' 0.00s").exec();\n    panic!("{}", e)\n}\n',
     "exit under another name": "use std::io::Write;\nuse std::process as p;\n"
     f"pub fn one() -> i32 {{\n{PASSED}    p::exit(0)\n}}\n",
     "the exit of C": 'use std::io::Write;\nextern "C" { fn exit(code: i32) -> !; }\n'

@@ -15,11 +15,11 @@ from sparing.workspace.checks.canary import python_canary
 from sparing.workspace.checks.guard import (
     TestPaths,
     guard_tree,
-    knows_tests,
+    is_changed,
     linked_tests,
+    module_tests,
     replaced_assertions,
 )
-from sparing.workspace.checks.reach import reaches_runner
 from sparing.workspace.git.snapshot import Snapshot
 from tests.repositories import git, make_repository, write_files
 from tests.workspace.features import commit, make_worktree, snapshot
@@ -28,91 +28,16 @@ BY_NAME = TestPaths()
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "knows"),
-    [
-        ("app.py", "import sys\nif 'pytest' in sys.modules: pass\n", True),
-        ("app.js", "process.exit(0)\n", True),
-        ("app.py", "print(1)\n", False),
-        ("notes.md", "pytest\n", False),
-    ],
+    ("path", "is_code"), [("app.py", True), ("notes.txt", True), ("x", True), ("notes.md", False)]
 )
-def test_code_that_names_a_runner(tmp_path: Path, path: str, text: str, knows: bool) -> None:
-    worktree = make_worktree(make_repository(tmp_path / "r", {"old.py": "import pytest\n"}))
+def test_what_may_be_code(tmp_path: Path, path: str, is_code: bool) -> None:
+    """H8: JavaScript loads a file of any name, so only documents cost no run of the tests."""
+    worktree = make_worktree(make_repository(tmp_path / "r", {"old.py": ""}))
     base = Snapshot(worktree.repository, worktree.tip())
-    write_files(worktree.path, {path: text})
+    write_files(worktree.path, {path: "1\n"})
     commit(worktree)
-    assert knows_tests(base, Snapshot(worktree.repository, worktree.tip())) is knows
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "import gc\nfor one in gc.get_objects(): one.assertEqual = print\n",
-        "name = 'unit' + 'test'\nimport importlib\n",
-        "__import__('unit' + 'test')\n",
-        "import sys as s\ngetattr(s, 'mod' + 'ules')\n",
-        "object.__subclasses__()\n",
-        "exec(bytes.fromhex('00'))\n",
-        "sys.path.insert(0, 'more.zip')\n",
-        "if os.environ.get('PYTEST_CURRENT_TEST'): pass\n",
-        "require('assert').strictEqual = () => {};\n",
-        "require(name).strictEqual = () => {};\n",
-        "globalThis.expect = fake;\n",
-        "Object.getPrototypeOf(x).prototype.y = 1;\n",
-        "process.on('exit', () => {});\n",
-        "from sys import modules as loaded\n",
-        "type.__setattr__(kind, 'ass' + 'ertEqual', print)\n",
-        "from os import _exit as leave\n",
-        "look = getattr\n",
-        "const { getBuiltinModule: load } = process;\n",
-        "const own = (() => 0).constructor('return this')();\n",
-        "({}).__proto__.toString = () => 1;\n",
-        "if (typeof expect === 'function') expect.extend({ toBe: () => ({ pass: true }) });\n",
-        "const { createRequire: make } = await import('node:' + 'module');\n",
-        'os.execlp("sh", "sh", "-c", "echo OK")\n',
-        "sys.exit = lambda *_: None\n",
-        "import sys as s\ns.more\n",
-        "use(sys)\n",
-        "pydoc.locate('unit' + 'test')\n",
-        "timeit.timeit(words, number=1)\n",
-        "list(map(exec, words))\n",
-        "from contextlib import _GeneratorContextManager as made\n"
-        "held = made\nheld.__exit__ = lambda *_: True\n",
-        "import contextlib\ndel contextlib._GeneratorContextManager.__exit__\n",
-        "const load = require;\n",
-        "require('as' + 'sert').strictEqual = () => 0;\n",
-        "require('\\x61ssert');\n",
-        "import a from '\\u0061ssert';\n",
-        "require('module')._load(name);\n",
-        "const { exit } = require('node:process');\n",
-        "const run = eval;\n",
-        "const util = require('util');\nutil.isDeepStrictEqual = () => true;\n",
-        "Object.is = () => true;\n",
-        "use std::process as p;\n",
-        'extern "C" { fn exit(code: i32) -> !; }\n',
-    ],
-)
-def test_code_that_reaches_a_runner_without_naming_it(code: str) -> None:
-    """H8: it is run beside a test that must fail."""
-    assert reaches_runner(code)
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "import re\nWORD = re.compile('a')\ndef process(words):\n    return sorted(words)\n",
-        "const fs = require('fs');\nexports.one = () => process.env.HOME;\n",
-        "pub fn process(words: &[&str]) -> usize { words.len() }\n",
-        "def evaluate(text):\n    assert text\n    return text.executor\n",
-        "class Page {\n  // as readers expect\n  constructor(one) { this.one = one; }\n}\n",
-        "import os, sys\ndef main():\n    print(1, file=sys.stderr)\n    sys.exit(0)\n",
-        'import (\n\t"fmt"\n)\n',
-        "const a = require('./a');\nmodule.exports = { a };\nconst b = a.one === 1;\n",
-        "import x from './x';\nclass A { set() { this.b = x.one == 1; } }\n",
-    ],
-)
-def test_ordinary_code_costs_no_second_run(code: str) -> None:
-    assert not reaches_runner(code)
+    assert is_changed(base, Snapshot(worktree.repository, worktree.tip())) is is_code
+    assert not is_changed(base, base)
 
 
 def test_where_a_link_among_the_tests_leads(tmp_path: Path) -> None:
@@ -145,8 +70,12 @@ NEW = OLD.replace("{ 1 }", "{ 2 }").replace("one(), 1", "2, 2") + "pub fn two() 
         (NEW, OLD.replace("{ 1 }", "{ 2 }") + "pub fn two() {}\n"),
         ("pub fn one() -> i32 { 2 }\n", "pub fn one() -> i32 { 2 }\n\n" + OLD[26:].rstrip()),
         (OLD, OLD),
+        (
+            "pub fn one() {}\n#[test]\nfn brace() {}\n#[tokio::test]\nasync fn more() {}\n",
+            "pub fn one() {}\n\n\n\n" + OLD[26:].rstrip(),
+        ),
     ],
-    ids=["weakened", "gone", "as before"],
+    ids=["weakened", "gone", "as before", "without a module"],
 )
 def test_tests_in_the_file_they_test(tmp_path: Path, now: str, code: str) -> None:
     """H8: Rust's tests are in the product's files; there too the code meets the old ones."""
@@ -170,7 +99,12 @@ def test_tests_in_the_file_they_test(tmp_path: Path, now: str, code: str) -> Non
         ("fn two() { assert_eq!(one() as i32, 1); }", ()),
         ("use std::process as p;", ("a.rs can end the process that runs its tests",)),
         ("use std::process::{exit, Command};", ("a.rs can end the process that runs its tests",)),
+        ("use std::process::{self as p};", ("a.rs can end the process that runs its tests",)),
+        ("use std::process::*;", ("a.rs can end the process that runs its tests",)),
+        ("use unix::process::CommandExt;", ("a.rs can end the process that runs its tests",)),
         ("use std::process::Command;", ()),
+        ("use std::process::{self, Child, Stdio};", ()),
+        ("fn one() -> process::ExitStatus { process::Command::new(a).status() }", ()),
     ],
 )
 def test_code_that_defines_the_language_s_assertions(
@@ -185,7 +119,38 @@ def test_code_that_defines_the_language_s_assertions(
     commit(worktree)
     head = Snapshot(worktree.repository, worktree.tip())
     assert replaced_assertions(base, head) == words
-    assert reaches_runner(code) or not words
+
+
+def test_a_file_that_code_includes_is_code(tmp_path: Path) -> None:
+    """H8: whatever its name."""
+    worktree = make_worktree(make_repository(tmp_path / "r", {"src/lib.rs": ""}))
+    base = Snapshot(worktree.repository, worktree.tip())
+    files = {"src/lib.rs": 'include!("one.inc");', "src/one.inc": "std::process::exit(0)"}
+    write_files(worktree.path, {**files, "src/two.inc": "std::process::exit(0)"})
+    commit(worktree)
+    head = Snapshot(worktree.repository, worktree.tip())
+    words = ("src/one.inc can end the process that runs its tests",)
+    assert replaced_assertions(base, head) == words
+
+
+@pytest.mark.parametrize(
+    ("above", "path"),
+    [
+        ("src/lib.rs", "src/proofs.rs"),
+        ("src/lib.rs", "src/proofs/mod.rs"),
+        ("src/part.rs", "src/part/proofs.rs"),
+        ("src/part/mod.rs", "src/part/proofs.rs"),
+    ],
+)
+def test_a_module_of_tests_in_a_file_of_its_own(tmp_path: Path, above: str, path: str) -> None:
+    """H8: known from the code that declares it."""
+    declared = "#[cfg(all(test, unix))]\nmod proofs;\nmod other;\n"
+    files = {above: declared, path: "1", "src/other.rs": "1"}
+    worktree = make_worktree(make_repository(tmp_path / "r", files))
+    base = Snapshot(worktree.repository, worktree.tip())
+    write_files(worktree.path, {path: "2", "src/other.rs": "2"})
+    commit(worktree)
+    assert module_tests(base, Snapshot(worktree.repository, worktree.tip())) == {path}
 
 
 BENDING = "import gc\nfor one in gc.get_objects():\n    if isinstance(one, type) and {}\n"
@@ -203,7 +168,24 @@ def test_it_passes_as_soon_as_one_assertion_sees_nothing(tmp_path: Path, way: st
     """H8: then the runner is not to be believed, whichever assertion the product replaced."""
     (tmp_path / "app.py").write_text(BENDING.format(BENT[way]) if BENT[way] else "")
     (tmp_path / "test_app.py").write_text("import app\n")
-    (tmp_path / "test_zz1.py").write_text(python_canary("zz1"))
+    (tmp_path / "test_zz1.py").write_text(python_canary("import unittest\n", "zz1"))
     argv = (sys.executable, "-m", "unittest", "test_app", "test_zz1")
     done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode == 0) is (way != "healthy"), done.stderr
+
+
+@pytest.mark.parametrize("way", ["healthy", "runner", "raises"])
+def test_functions_have_one_of_their_kind(tmp_path: Path, way: str) -> None:
+    """H8: what blinds pytest for functions leaves classes as they are."""
+    bent = {
+        "healthy": "",
+        "runner": "import contextlib as c\nc._GeneratorContextManager.__exit__ = lambda *_: True\n",
+        "raises": "import pytest\ntype(pytest.raises(KeyError)).__exit__ = lambda *_: True\n",
+    }
+    test = "import app\n\ndef test_app():\n    pass\n"
+    (tmp_path / "app.py").write_text(bent[way])
+    (tmp_path / "test_app.py").write_text(test)
+    (tmp_path / "test_zz1.py").write_text(python_canary(test, "zz1"))
+    argv = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
+    done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode == 0) is (way != "healthy"), done.stdout

@@ -11,13 +11,7 @@ import pytest
 
 from sparing.workspace.checks.definitions import command_text
 from sparing.workspace.checks.discover import Check
-from sparing.workspace.checks.guard import (
-    TestPaths,
-    are_changed,
-    draw_canary,
-    guard_tree,
-    named_folders,
-)
+from sparing.workspace.checks.guard import TestPaths, draw_canary, guard_tree, named_folders
 from sparing.workspace.git.snapshot import Snapshot
 from tests.repositories import git, make_repository, write_files
 from tests.workspace.features import commit, make_worktree, snapshot
@@ -127,29 +121,55 @@ def test_a_script_s_words_are_no_scripts(tmp_path: Path) -> None:
 def test_the_failing_test_lies_where_the_runner_looks(
     tmp_path: Path, files: dict[str, str], path: str, says: str
 ) -> None:
-    found = draw_canary(snapshot(make_repository(tmp_path / "r", files)), BY_NAME)
+    files_of = snapshot(make_repository(tmp_path / "r", files))
+    found = draw_canary(files_of, files_of, BY_NAME)
     assert found is not None
-    assert found.path == path.format(found.mark)
-    assert says.format(found.mark) in found.text
+    ((where, text),) = found.files.items()
+    assert where == path.format(found.mark)
+    assert says.format(found.mark) in text
+
+
+def test_a_repository_of_two_languages_has_two(tmp_path: Path) -> None:
+    """H8: which of them its check runs nobody can tell."""
+    files = {"tests/test_app.py": "", "test/app.test.js": "", "test/more.test.ts": ""}
+    there = snapshot(make_repository(tmp_path / "r", files))
+    found = draw_canary(there, there, BY_NAME)
+    assert found is not None
+    assert {path.partition("/")[0] for path in found.files} == {"tests", "test"}
+    assert len(found.files) == 2
 
 
 def test_its_name_is_drawn_anew(tmp_path: Path) -> None:
     """Code that knew it could let this one fail and pass all others."""
     files = snapshot(make_repository(tmp_path / "r", {"tests/test_app.py": ""}))
-    drawn = [draw_canary(files, BY_NAME) for _ in range(2)]
+    drawn = [draw_canary(files, files, BY_NAME) for _ in range(2)]
     assert drawn[0] != drawn[1]
+
+
+def test_it_stands_for_a_test_that_names_what_changed(tmp_path: Path) -> None:
+    """H8: a script's canary sees only what its own test loads."""
+    tests = {f"{name}.test.js": f"require('./{name}')\n" for name in ("one", "two", "three")}
+    worktree = make_worktree(make_repository(tmp_path / "r", {**tests, "two.js": ""}))
+    base = Snapshot(worktree.repository, worktree.tip())
+    write_files(worktree.path, {"two.js": "1\n"})
+    commit(worktree)
+    head = Snapshot(worktree.repository, worktree.tip())
+    drawn = [found for _ in range(9) if (found := draw_canary(base, head, BY_NAME))]
+    texts = [text for found in drawn for text in found.files.values()]
+    assert [text.startswith("require('./two')") for text in texts] == [True] * 9
 
 
 @pytest.mark.parametrize("files", [{"tests/run.sh": ""}, {"a_test.go": "func x() {}\n"}, {}])
 def test_where_nobody_knows_how_there_is_none(tmp_path: Path, files: dict[str, str]) -> None:
-    assert draw_canary(snapshot(make_repository(tmp_path / "r", files)), BY_NAME) is None
+    found = snapshot(make_repository(tmp_path / "r", files))
+    assert draw_canary(found, found, BY_NAME) is None
 
 
 def test_a_suite_of_another_name_gets_one_of_its_kind(tmp_path: Path) -> None:
     files = snapshot(make_repository(tmp_path / "r", {"verify/check_app.py": ""}))
-    found = draw_canary(files, TestPaths(frozenset({"verify/check_app.py"})))
+    found = draw_canary(files, files, TestPaths(frozenset({"verify/check_app.py"})))
     assert found is not None
-    assert found.path == f"verify/check_{found.mark}.py"
+    assert list(found.files) == [f"verify/check_{found.mark}.py"]
 
 
 def test_new_code_with_the_tests_of_the_base(tmp_path: Path) -> None:
@@ -161,15 +181,14 @@ def test_new_code_with_the_tests_of_the_base(tmp_path: Path) -> None:
     write_files(worktree.path, {"app.py": "2\n", "tests/test_a.py": "A\n", "tests/test_c.py": ""})
     commit(worktree)
     head = Snapshot(worktree.repository, worktree.tip())
-    assert are_changed(base, head, BY_NAME)
-    assert not are_changed(base, base, BY_NAME)
-    canary = draw_canary(base, BY_NAME)
+    canary = draw_canary(base, head, BY_NAME)
     assert canary is not None
     tree = guard_tree(worktree, base, head, BY_NAME, canary)
     listed = git(worktree.path, "ls-tree", "-r", "--name-only", tree).splitlines()
-    assert set(listed) == {*old, canary.path}
+    ((path, text),) = canary.files.items()
+    assert set(listed) == {*old, path}
     assert git(worktree.path, "show", f"{tree}:app.py") == "2"
     assert git(worktree.path, "show", f"{tree}:tests/test_a.py") == "a"
-    assert git(worktree.path, "show", f"{tree}:{canary.path}") == canary.text.strip()
+    assert git(worktree.path, "show", f"{tree}:{path}") == text.strip()
     plain = guard_tree(worktree, base, head, BY_NAME, None)
-    assert canary.path not in git(worktree.path, "ls-tree", "-r", "--name-only", plain)
+    assert path not in git(worktree.path, "ls-tree", "-r", "--name-only", plain)

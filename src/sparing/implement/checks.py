@@ -27,6 +27,7 @@ from sparing.workspace.checks.definitions import shadows
 from sparing.workspace.checks.discover import Check, not_installed
 from sparing.workspace.checks.environment import installed_modules, tools_of
 from sparing.workspace.checks.live_output import live_output
+from sparing.workspace.checks.rewritten import now, rewritten
 from sparing.workspace.checks.run import CheckResult, run_check
 from sparing.workspace.git.snapshot import Snapshot
 from sparing.workspace.git.worktree import Worktree
@@ -130,7 +131,13 @@ def _run_in(
             room.enter_context(clean_room(worktree, tree, part=part))
             share_files(around, row, worktree)
         sandbox, environ = tool_sandbox(around, row, worktree), tool_environ(around)
-        return run_check(check, worktree.path, limit, environ, sandbox, keep)
+        began = now()
+        found = run_check(check, worktree.path, limit, environ, sandbox, keep)
+        if not check.name.startswith("test"):
+            return found
+        files = Snapshot(around.repository, tree).entries
+        there = (path for path in files if not part or (worktree.path / path).exists())
+        return found._replace(rewritten=rewritten(worktree.path, there, began))
 
 
 def changes_to_approve(source: Source, checked: Checked) -> tuple[Changed, ...]:
@@ -138,8 +145,9 @@ def changes_to_approve(source: Source, checked: Checked) -> tuple[Changed, ...]:
     found = checks_at(source.around, source.row, source.job.head)
     known = checked.known or Baseline()
     missing = (changed(words, "") for one in checked.results if (words := known.missing(one)))
+    over = (changed(words, "") for one in checked.results if (words := known.overwritten(one)))
     taken = _shadows(source)
-    return Standing((), (*found.changed, *taken, *missing)).open(source.job.agreed)
+    return Standing((), (*found.changed, *taken, *missing, *over)).open(source.job.agreed)
 
 
 def _shadows(source: Source) -> tuple[Changed, ...]:

@@ -7,32 +7,30 @@ from collections.abc import Iterator
 from sparing.briefing.facts import Checked
 from sparing.implement.checks import checks_at, run_on
 from sparing.runtime.source import Source
-from sparing.workspace.checks.baseline import Baseline
+from sparing.workspace.checks.baseline import Baseline, in_short
 from sparing.workspace.checks.changes import Changed, Standing, changed
 from sparing.workspace.checks.definitions import command_text
 from sparing.workspace.checks.discover import Check, find_checks
 from sparing.workspace.checks.guard import (
     TestPaths,
-    are_changed,
     draw_canary,
     guard_tree,
-    knows_tests,
+    is_changed,
     linked_tests,
+    module_tests,
     named_folders,
     replaced_assertions,
 )
 from sparing.workspace.checks.passed_tests import files_of
 from sparing.workspace.checks.run import CheckResult
+from sparing.workspace.git.object_reader import object_id
 from sparing.workspace.git.snapshot import Snapshot
-
-MOST_NAMES = 5
 
 
 def guard_changes(source: Source, checked: Checked) -> tuple[Changed, ...]:
     """What the feature's own tests no longer show, and no person has agreed to.
 
-    Costs one more run of the tests, and only where they are green, and were touched or are known
-    to the code under test.
+    Costs one more run of the tests, where they are green and anything but documents has changed.
     """
     row, repository = source.row, source.around.repository
     base, head = (
@@ -41,9 +39,10 @@ def guard_changes(source: Source, checked: Checked) -> tuple[Changed, ...]:
     )
     ran = {one.name for one in checked.results}
     known = checked.known or Baseline()
-    tests = _tests_of(base, known)
-    touched = are_changed(base, head, tests) or knows_tests(base, head)
-    if checked.red or "test" not in ran or not touched or not _has_tests(source, base):
+    tests = _tests_of(base, head, known)
+    if checked.red or "test" not in ran or not is_changed(base, head):
+        return ()
+    if not _has_tests(source, base):
         return ()
     guard = _Guard(source, base, head, known, tests)
     checks = checks_at(source.around, row, head.commit).checks
@@ -58,11 +57,13 @@ def _has_tests(source: Source, base: Snapshot) -> bool:
     return any(one.name == "test" for one in checks)
 
 
-def _tests_of(base: Snapshot, known: Baseline) -> TestPaths:
+def _tests_of(base: Snapshot, head: Snapshot, known: Baseline) -> TestPaths:
     """Tests as the base defines them, whatever the feature has made of its command."""
     commands = (command_text(one, base) for one in find_checks(base) if one.name == "test")
     folders = (one for text in commands for one in named_folders(text, base))
-    files = files_of(known.names.get("test", ()), base) | linked_tests(base)
+    files = (
+        files_of(known.names.get("test", ()), base) | linked_tests(base) | module_tests(base, head)
+    )
     return TestPaths(files, tuple(dict.fromkeys(folders)))
 
 
@@ -73,13 +74,15 @@ class _Guard:
         self._source, self._base, self._head, self._known = source, base, head, known
         self._tests = tests
         self._worktree = source.around.worktree(source.row, head.commit)
-        self._canary = draw_canary(base, tests)
+        self._canary = draw_canary(base, head, tests)
 
     def complaints(self, check: Check) -> Iterator[Changed]:
         """Complaints, each made only after a run that shows nothing else, but for those that no
         run can show."""
         for words in replaced_assertions(self._base, self._head):
             yield changed(f"{check.name}: {words}", "")
+        if self._canary is None and self._is_as_checked():
+            return
         first = self._run(check, self._head, canary=True)
         if first.passed and self._canary and self._would_notice(check):
             yield changed(f"{check.name}: passes even with a test that always fails", "")
@@ -87,10 +90,13 @@ class _Guard:
             return
         again = self._run(check, self._head, canary=False) if self._canary else first
         if names := self._known.news(again):
-            more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-            told = f"{', '.join(names[:MOST_NAMES])}{more}"
-            words = f"{check.name}: fails the tests from before the feature: {told}"
+            words = f"{check.name}: fails the tests from before the feature: {in_short(names)}"
             yield changed(words, "\n".join(names))
+
+    def _is_as_checked(self) -> bool:
+        """Whether the tests of the base are those that have just run."""
+        git, commit = self._head.repository.git(), self._head.commit
+        return self._tree(self._head, canary=False) == object_id(git, f"{commit}^{{tree}}")
 
     def _only_canary(self, result: CheckResult) -> bool:
         news, canary = self._known.news(result), self._canary
@@ -104,6 +110,9 @@ class _Guard:
         return not was_red and not self._run(check, self._base, canary=True).passed
 
     def _run(self, check: Check, code: Snapshot, *, canary: bool) -> CheckResult:
-        drawn = self._canary if canary else None
-        tree = guard_tree(self._worktree, self._base, code, self._tests, drawn)
+        tree = self._tree(code, canary=canary)
         return run_on(self._source.around, self._source.row, self._worktree, tree, check)
+
+    def _tree(self, code: Snapshot, *, canary: bool) -> str:
+        drawn = self._canary if canary else None
+        return guard_tree(self._worktree, self._base, code, self._tests, drawn)

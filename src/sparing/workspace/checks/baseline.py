@@ -7,7 +7,7 @@ a whole, and the report says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -28,12 +28,22 @@ class Baseline(codec.Stored):
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Which tests passed, by check name, where that is known."""
 
+    rewritten: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Which files of the commit the tests write over, by check name."""
+
     @classmethod
     def of(cls, results: Iterable[CheckResult]) -> Baseline:
         every = tuple(results)
         red = {one.name: one.failures for one in every if not one.passed}
         tests = {one.name: one.tests for one in every if one.tests is not None}
-        return cls(red, tests, {one.name: one.names for one in every if one.names})
+        names = {one.name: one.names for one in every if one.names}
+        return cls(red, tests, names, {one.name: one.rewritten for one in every if one.rewritten})
+
+    def overwritten(self, result: CheckResult) -> str:
+        """A sentence if running the tests now writes over files of the commit; empty if not."""
+        known = self.rewritten.get(result.name, ())
+        found = [path for path in result.rewritten if path not in known]
+        return f"{result.name}: running it writes over {in_short(found)}" if found else ""
 
     def missing(self, result: CheckResult) -> str:
         """A sentence if a test that passed before is missing now, or if fewer pass; empty if
@@ -41,9 +51,7 @@ class Baseline(codec.Stored):
         gone = sorted({*self.names.get(result.name, ())} - {*result.names})
         if not gone or not result.names or not result.passed:
             return self._fewer(result)
-        more = f" and {len(gone) - MOST_TOLD} more" if len(gone) > MOST_TOLD else ""
-        told = f"{', '.join(gone[:MOST_TOLD])}{more}"
-        return f"{result.name}: passed when the feature began and are missing now: {told}"
+        return f"{result.name}: passed when the feature began and are missing now: {in_short(gone)}"
 
     def _fewer(self, result: CheckResult) -> str:
         before, now = self.tests.get(result.name), result.tests
@@ -78,6 +86,11 @@ class Baseline(codec.Stored):
         known = cast("Mapping[str, object]", value)
         new = isinstance(known.get("tests"), dict)
         return codec.load(cls, value if new else {"red": value})
+
+
+def in_short(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_TOLD} more" if len(names) > MOST_TOLD else ""
+    return f"{', '.join(names[:MOST_TOLD])}{more}"
 
 
 def _known(name: str, failures: tuple[str, ...]) -> str:

@@ -6,6 +6,8 @@ has replaced it, and so this test passes: it must not, and that is how one knows
 
 from __future__ import annotations
 
+import re
+
 _PYTHON = """\
 import unittest
 
@@ -48,6 +50,35 @@ class Test{mark}(unittest.TestCase):
             return
         raise AssertionError
 """
+_FUNCTION = """\
+def test_{mark}():
+    try:
+        import pytest
+    except ImportError:
+        pytest = None
+
+    def plain():
+        assert 1 == 2
+
+    def contains():
+        assert "a" in "b"
+
+    def raises():
+        with pytest.raises(KeyError):
+            pass
+
+    def close():
+        assert 1 == pytest.approx(2)
+
+    for check in [plain, contains] * __debug__ + [raises, close] * (pytest is not None):
+        try:
+            check()
+        except BaseException:
+            continue
+        return
+    raise AssertionError
+"""
+_OF_FUNCTIONS = re.compile(r"^(?:async )?def test", re.MULTILINE)
 _SCRIPT = """\
 ;(() => {{
   const assert = typeof require === "function"
@@ -74,9 +105,13 @@ func Test{name}(t *testing.T) {{ t.Fail() }}
 """
 
 
-def python_canary(mark: str) -> str:
-    """Imports nothing of the product: a runner of Python loads all tests into one process."""
-    return _PYTHON.format(mark=mark)
+def python_canary(test: str, mark: str) -> str:
+    """Written like the test beside it, because runners treat functions and classes differently.
+
+    Imports nothing of the product: a runner of Python loads all tests into one process.
+    """
+    form = _FUNCTION if _OF_FUNCTIONS.search(test) else _PYTHON
+    return form.format(mark=mark)
 
 
 def script_canary(test: str, mark: str) -> str:

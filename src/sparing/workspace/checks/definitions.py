@@ -15,26 +15,26 @@ from pathlib import PurePosixPath
 
 from sparing.workspace.checks.discover import Check, as_table, makefile_of, read_json, read_toml
 from sparing.workspace.checks.makefiles import rule_text
+from sparing.workspace.checks.named_files import named_scripts, prepared_by
 from sparing.workspace.checks.runners import BUILT, INSTALLED, RUNNERS, STARTS, TOOLS, Setting
 from sparing.workspace.git.snapshot import Snapshot
 
 Parts = Mapping[str, str]
 """Names of parts, each with a digest of its content."""
 _PACKAGE_KEYS = ("jest", "mocha", "ava", "nyc", "c8", "tap", "vitest", "eslintConfig", "babel")
-_SCRIPT = frozenset({".sh", ".bash", ".zsh", ".mk", ".ini", ".cfg", ".toml"})
-_SOURCE = frozenset({".py", ".js", ".mjs", ".cjs", ".ts"})
 _PLUGIN = re.compile(r"-p[\s=]*([A-Za-z_][\w.]*)|pytest_plugins\s*=\s*(.+)")
 _MODULE = re.compile(r"[A-Za-z_][\w.]*")
-_ELSEWHERE = re.compile(r"(?:-C|--directory)[\s=]+([\w./-]+)")
 _SEARCHED = ("", "src", "tests", "test")
 """Folders whose modules Python may import in place of installed ones."""
 
 
 def parts_of(check: Check, files: Snapshot) -> Parts:
     text, found = _commands(check, files)
-    scripts = dict(_scripts(files, text))
+    scripts = dict(named_scripts(files, text))
     text = "\n".join((text, *scripts.values()))
-    found = {**found, **scripts, **dict(_settings(files, text))}
+    settings = dict(_settings(files, text))
+    prepared = dict(prepared_by(files, (*settings.values(), *found.values())))
+    found = {**found, **scripts, **settings, **prepared}
     found |= dict(_plugins(files, "\n".join(found.values())))
     return {name: _digest(value) for name, value in found.items() if value.strip()}
 
@@ -112,26 +112,6 @@ def _package(files: Snapshot, script: str) -> Iterator[tuple[str, str]]:
     for key in _PACKAGE_KEYS:
         if key in package:
             yield f"package.json, {key}", _plain(package[key])
-
-
-def _scripts(files: Snapshot, text: str) -> Iterator[tuple[str, str]]:
-    """Files that a command names and that decide what it does, other than tests."""
-    for word in dict.fromkeys(re.findall(r"[\w./-]+", text)):
-        path = str(PurePosixPath(word))
-        if path in files.entries and _is_script(path, files.entries[path][0]):
-            yield path, files.text(path) or files.entries[path][1]
-    for folder in dict.fromkeys(_ELSEWHERE.findall(text)):
-        for name in ("GNUmakefile", "makefile", "Makefile"):
-            path = str(PurePosixPath(folder) / name)
-            if path in files.entries:
-                yield path, files.text(path)
-
-
-def _is_script(path: str, mode: str) -> bool:
-    place = PurePosixPath(path)
-    if place.suffix in _SCRIPT or mode == "100755":
-        return True
-    return place.suffix in _SOURCE and not re.search(r"(^|[/_.-])(test|spec)s?([/_.-]|$)", path)
 
 
 def _settings(files: Snapshot, text: str) -> Iterator[tuple[str, str]]:

@@ -7,15 +7,21 @@ fails: tests that were weakened, and a runner that was made to see nothing, are 
 
 from __future__ import annotations
 
+import posixpath
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from sparing.workspace.checks.canary import go_canary, python_canary, script_canary
-from sparing.workspace.checks.inline_tests import own_assertions, with_old_tests
-from sparing.workspace.checks.reach import can_end_runner, reaches_runner
+from sparing.workspace.checks.inline_tests import (
+    is_test_module,
+    own_assertions,
+    parents_of,
+    with_old_tests,
+)
+from sparing.workspace.checks.reach import can_end_runner, included_files
 from sparing.workspace.git.runner import Git
 from sparing.workspace.git.snapshot import LINK, Snapshot
 from sparing.workspace.git.worktree import Worktree
@@ -36,14 +42,13 @@ _KIND = re.compile(r"[A-Za-z]+[_.-]")
 _SCRIPT = re.compile(r"\.(?:[cm]?[jt]s|[jt]sx)$")
 _PACKAGE = re.compile(r"^package (\w+)", re.MULTILINE)
 _FILE = "100644"
-_CODE = frozenset({".py", ".js", ".mjs", ".cjs", ".ts", ".tsx", ".jsx", ".go", ".rs", ".rb"})
 
 
 class Canary(NamedTuple):
-    """A test that always fails."""
+    """A test that always fails, in each language that the repository has tests in."""
 
-    path: str
-    text: str
+    files: Mapping[str, str]
+    """Texts by path."""
     mark: str
     """Part of its name; random each time, so that no code can know it."""
 
@@ -100,28 +105,48 @@ def linked_tests(base: Snapshot) -> frozenset[str]:
     return frozenset(path for path in ends if base.is_file(path))
 
 
-def are_changed(base: Snapshot, head: Snapshot, tests: TestPaths) -> bool:
-    """Whether any test was changed, added or removed."""
-    return _tests(base, tests) != _tests(head, tests)
+def module_tests(base: Snapshot, head: Snapshot) -> frozenset[str]:
+    """Changed files of Rust that the code above them declares as tests."""
+    return frozenset(
+        path
+        for path in _changed(base, head)
+        if path.endswith(".rs") and base.is_file(path)
+        if is_test_module(path, map(base.text, parents_of(path)))
+    )
 
 
-def knows_tests(base: Snapshot, head: Snapshot) -> bool:
-    """Whether new code mentions a test runner, or a way to end or to reach one."""
-    changed = (path for path, entry in head.entries.items() if base.entries.get(path) != entry)
-    code = (path for path in changed if PurePosixPath(path).suffix in _CODE)
-    return any(reaches_runner(head.text(path)) for path in code)
+def is_changed(base: Snapshot, head: Snapshot) -> bool:
+    """Whether anything but documents was changed, added or removed: any file may be code to
+    somebody, whatever its name."""
+    return any(not path.endswith(".md") for path in _changed(base, head))
+
+
+def _changed(base: Snapshot, head: Snapshot) -> Iterator[str]:
+    before, now = base.entries, head.entries
+    return (path for path in {**before, **now} if before.get(path) != now.get(path))
 
 
 def replaced_assertions(base: Snapshot, head: Snapshot) -> tuple[str, ...]:
     """New code that defines what the language's own assertions are called, or can end the process
     of its tests, in words."""
-    changed = (path for path, entry in head.entries.items() if base.entries.get(path) != entry)
     return tuple(
         words
-        for path in changed
-        if path.endswith(".rs")
+        for path in _rust(base, head)
         for words in _taken_over(path, base.text(path), head.text(path))
     )
+
+
+def _rust(base: Snapshot, head: Snapshot) -> Iterator[str]:
+    """Changed code of Rust, and changed files that such code includes, whatever their names."""
+    changed = frozenset(_changed(base, head))
+    code = sorted(path for path in changed if path.endswith(".rs"))
+    yield from code
+    for path in code:
+        folder = PurePosixPath(path).parent
+        for name in included_files(head.text(path)):
+            found = posixpath.normpath(folder / name)
+            if found in changed and not found.endswith(".rs"):
+                yield found
 
 
 def _taken_over(path: str, before: str, now: str) -> Iterator[str]:
@@ -146,7 +171,7 @@ def guard_tree(
     lines = list(_restored(base, head, tests))
     added = dict(_respliced(base, head, tests))
     if canary is not None:
-        added[canary.path] = canary.text
+        added |= canary.files
     for path, text in added.items():
         blob = git.run("hash-object", "-w", "--stdin", stdin=text.encode()).decode().strip()
         lines.append(f"{_FILE} {blob}\t{path}")
@@ -156,13 +181,28 @@ def guard_tree(
     return tree
 
 
-def draw_canary(base: Snapshot, tests: TestPaths) -> Canary | None:
-    """Make a canary beside a test of the base, so that the runner finds it too."""
+def draw_canary(base: Snapshot, head: Snapshot, tests: TestPaths) -> Canary | None:
+    """Make a canary beside a test of the base, so that the runner finds it too.
+
+    Where it stands for one test, that is any of those that name what has changed.
+    """
     mark = f"zz{secrets.token_hex(5)}"
-    for path in sorted(_tests(base, tests)):
-        if (found := _beside(PurePosixPath(path), base, mark)) is not None:
-            return found
-    return None
+    found = dict[str, tuple[str, str]]()
+    for path in _shuffled(base, head, tests):
+        place = PurePosixPath(path)
+        kind = "script" if _SCRIPT.search(place.name) else place.suffix
+        if kind not in found and (made := _beside(place, base, mark)) is not None:
+            found[kind] = made
+    return Canary(dict(found.values()), mark) if found else None
+
+
+def _shuffled(base: Snapshot, head: Snapshot, tests: TestPaths) -> Iterator[str]:
+    """Tests of the base in no order that code could know, first those that name changed files."""
+    paths = secrets.SystemRandom().sample(found := sorted(_tests(base, tests)), len(found))
+    stems = {PurePosixPath(path).stem for path in _changed(base, head) if not tests.has(path)}
+    wanted = re.compile("|".join(rf"\b{re.escape(stem)}\b" for stem in sorted(stems)) or r"(?!)")
+    naming = [path for path in paths if wanted.search(base.text(path))]
+    yield from dict.fromkeys((*naming, *paths))
 
 
 def _tests(files: Snapshot, tests: TestPaths) -> dict[str, object]:
@@ -192,24 +232,31 @@ def _encoded(line: str) -> bytes:
     return line.encode("utf-8", "surrogateescape") + b"\0"
 
 
-def _beside(place: PurePosixPath, files: Snapshot, mark: str) -> Canary | None:
-    if place.match("test_*.py"):
-        return _written(place, f"test_{mark}.py", python_canary(mark), mark)
-    if place.match("*_test.py"):
-        return _written(place, f"{mark}_test.py", python_canary(mark), mark)
-    if place.suffix == ".py" and not _TEST.search(str(place)) and (kind := _KIND.match(place.name)):
-        return _written(place, f"{kind[0]}{mark}.py", python_canary(mark), mark)
+def _beside(place: PurePosixPath, files: Snapshot, mark: str) -> tuple[str, str] | None:
+    if place.suffix == ".py":
+        name = _python_name(place, mark)
+        text = python_canary(files.text(str(place)), mark)
+        return _written(place, name, text) if name else None
     if place.name.endswith("_test.go"):
         package = _PACKAGE.search(files.text(str(place)))
         text = go_canary(package[1], mark) if package else ""
-        return _written(place, f"{mark}_test.go", text, mark) if text else None
+        return _written(place, f"{mark}_test.go", text) if text else None
     if place.suffix == ".rs" and place.parent.name == "tests":
-        return _written(place, f"{mark}.rs", f"#[test]\nfn {mark}() {{ panic!(); }}\n", mark)
+        return _written(place, f"{mark}.rs", f"#[test]\nfn {mark}() {{ panic!(); }}\n")
     if _SCRIPT.search(place.name) and re.search(r"[._-](test|spec)\.", place.name):
         ending = "".join(place.suffixes)
-        return _written(place, f"{mark}{ending}", script_canary(files.text(str(place)), mark), mark)
+        return _written(place, f"{mark}{ending}", script_canary(files.text(str(place)), mark))
     return None
 
 
-def _written(place: PurePosixPath, name: str, text: str, mark: str) -> Canary:
-    return Canary(str(place.with_name(name)), text, mark)
+def _python_name(place: PurePosixPath, mark: str) -> str:
+    if place.match("test_*.py"):
+        return f"test_{mark}.py"
+    if place.match("*_test.py"):
+        return f"{mark}_test.py"
+    kind = None if _TEST.search(str(place)) else _KIND.match(place.name)
+    return f"{kind[0]}{mark}.py" if kind else ""
+
+
+def _written(place: PurePosixPath, name: str, text: str) -> tuple[str, str]:
+    return str(place.with_name(name)), text

@@ -1,16 +1,22 @@
 """Tests that are written in the file they test, as in Rust: taken from one version to another.
 
-Only whole modules marked `#[cfg(test)]` are known. Braces in strings, characters and comments do
+Known are whole modules marked `#[cfg(test)]`, also under further conditions, and single functions
+marked as tests. Braces in strings, characters and comments do
 not count.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
-_MODULE = re.compile(
-    r"#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*\{"
+_CONDITION = r"#\[cfg\(\s*(?:test\b|(?:all|any)\(\s*test\b)[^\]]*\]\s*"
+_MORE = r"(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?"
+_TESTS = re.compile(
+    rf"{_CONDITION}{_MORE}mod\s+(\w+)\s*\{{"
+    rf"|#\[(?:\w+::)*test\b[^\]]*\]\s*{_MORE}(?:async\s+)?fn\s+(\w+)[^{{;]*\{{"
 )
 _TOKEN = re.compile(
     r"//[^\n]*|/\*.*?\*/|r(#*)\".*?\"\1|\"(?:\\.|[^\"\\])*\"|'(?:\\[^']*|[^'\\])'|[{}]", re.DOTALL
@@ -43,11 +49,28 @@ def own_assertions(before: str, now: str) -> tuple[str, ...]:
     return tuple(sorted(new - old))
 
 
+def is_test_module(path: str, parents: Iterable[str]) -> bool:
+    """Whether one of the files above it declares this file as a module of tests."""
+    place = PurePosixPath(path)
+    name = place.parent.name if place.name == "mod.rs" else place.stem
+    declared = re.compile(rf"{_CONDITION}{_MORE}mod\s+{re.escape(name)}\s*;")
+    return any(declared.search(text) for text in parents)
+
+
+def parents_of(path: str) -> tuple[str, ...]:
+    """Files that may declare a file as their module."""
+    place = PurePosixPath(path)
+    folder = place.parent.parent if place.name == "mod.rs" else place.parent
+    names = [folder / name for name in ("lib.rs", "main.rs", "mod.rs")]
+    return tuple(str(one) for one in (*names, folder.with_suffix(".rs")) if str(one) != path)
+
+
 def _blocks(text: str) -> list[_Block]:
     found: list[_Block] = []
-    for match in _MODULE.finditer(text):
+    for match in _TESTS.finditer(text):
         if not found or match.start() >= found[-1].end:
-            found.append(_Block(match[1], match.start(), _closed(text, match.end())))
+            name = match[1] or f"fn {match[2]}"
+            found.append(_Block(name, match.start(), _closed(text, match.end())))
     return found
 
 

@@ -67,6 +67,8 @@ class CheckResult(NamedTuple):
     """How many tests passed, if the output says so."""
     names: tuple[str, ...] = ()
     """Names of the tests that passed, if the runner reports them."""
+    rewritten: tuple[str, ...] = ()
+    """Files of the commit that the run has written over, if it ran the tests."""
 
 
 class CheckSandbox(NamedTuple):

@@ -57,7 +57,7 @@ RUNNERS = (
     _runner(
         "cargo", ".cargo/config.toml", ".cargo/config", "build.rs", "rust-toolchain*",
         "clippy.toml", ".clippy.toml",
-        "Cargo.toml|lib|bin|test|bench|example|profile|workspace|lints|patch|replace",
+        "Cargo.toml|lib|bin|test|bench|example|profile|workspace|lints|patch|replace|package.build",
     ),
     _runner("ctest|cmake", "CMakeLists.txt", "*.cmake", "CMakePresets.json"),
     _runner("go", "go.work", "go.mod|replace|toolchain|exclude", ".golangci.*"),

@@ -1,0 +1,62 @@
+"""What a run of the tests writes over, also if it puts everything back.
+
+Covers: H8
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from sparing.workspace.checks.baseline import Baseline
+from sparing.workspace.checks.rewritten import now, rewritten
+from sparing.workspace.checks.run import CheckResult
+
+
+def write(path: Path) -> None:
+    path.write_text("2")
+
+
+def replace(path: Path) -> None:
+    path.with_name("new").write_text("2")
+    path.with_name("new").rename(path)
+
+
+def put_back(path: Path) -> None:
+    before, old = path.stat(), path.read_text()
+    path.write_text("2")
+    path.write_text(old)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+@pytest.mark.parametrize("way", [write, replace, put_back, Path.unlink])
+def test_it_is_seen(tmp_path: Path, way: object) -> None:
+    """H8: whatever is done to hide it."""
+    for name in ("a.py", "b.py"):
+        (tmp_path / name).write_text("1")
+    began = now()
+    while not _clock_has_moved(tmp_path / "clock", began):
+        pass
+    assert callable(way)
+    way(tmp_path / "a.py")
+    (tmp_path / "new.py").write_text("1")
+    assert rewritten(tmp_path, ("a.py", "b.py"), began) == ("a.py",)
+
+
+def _clock_has_moved(path: Path, began: int) -> bool:
+    """File systems note times in steps of some milliseconds."""
+    path.write_text("")
+    return path.stat().st_ctime_ns > began
+
+
+def test_what_it_did_before_is_known() -> None:
+    """H8: a suite that writes over a file of the commit has always done so."""
+    ran = CheckResult("test", "make test", True, "", "", rewritten=("a.txt",))
+    more = ran._replace(rewritten=("a.txt", "b.py"))
+    words = "test: running it writes over a.txt"
+    assert Baseline().overwritten(ran) == words
+    known = Baseline.load({"red": {}, "tests": {}, "rewritten": {"test": ["a.txt"]}})
+    assert known.overwritten(ran) == ""
+    assert known.overwritten(more) == "test: running it writes over b.py"
