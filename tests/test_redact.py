@@ -219,3 +219,57 @@ def test_a_known_value_is_found_in_any_coat(way: str) -> None:
     assert len(cleaned) < len("before  after") + len(coded)
     (hit,) = scan([("a.txt", f"one\n{text}\n".encode("latin-1"))], [VALUE])
     assert hit == Hit("a.txt", 2, KNOWN)
+
+
+QUOTED = "pa$$w0rd'with`it\\x"
+"""A value with signs that shells, patterns and SQL write in another way."""
+WRITTEN: dict[str, Callable[[str], str]] = {
+    "by a shell's %q": lambda value: re.sub(r"([^\w])", r"\\\1", value),
+    "by export -p": lambda value: re.sub(r'(["$`\\])', r"\\\1", value),
+    "as a pattern": re.escape,
+    "in SQL": lambda value: value.replace("'", "''"),
+    "as JSON in JSON": lambda value: json.dumps(json.dumps({"a": json.dumps(value)})),
+    "in a mail": lambda value: f"{value[:9]}=\n{value[9:]}",
+    "as two literals of bytes": lambda value: f"b'{value[:7]}' b'{value[7:]}'",
+    "as two strings of SQL": lambda value: f"'{value[:7]}' || '{value[7:]}'",
+    "as two strings in brackets": lambda value: f'("{value[:7]}") + ("{value[7:]}")',
+    "with a colour in it": lambda value: f"{value[:7]}\x1b[01;31m\x1b[K{value[7:]}",
+    "with a space of no width": lambda value: f"{value[:7]}\u200b{value[7:]}",
+    "with a soft hyphen": lambda value: f"{value[:7]}\u00ad{value[7:]}",
+    "in numbers": lambda value: str(list(value.encode())),
+    "in escapes with braces": lambda value: "".join(f"\\x{{{ord(one):x}}}" for one in value),
+    "as two bytes at a time": lambda value: value.encode().hex(" ", -2),
+}
+
+
+@pytest.mark.parametrize("value", [VALUE, QUOTED])
+@pytest.mark.parametrize("way", WRITTEN)
+def test_what_programs_make_of_a_value(way: str, value: str) -> None:
+    """H5: in a text and in a file."""
+    text = f"before {WRITTEN[way](value)} after"
+    assert Redactor([value]).clean(text) != text
+    assert scan([("a.txt", text.encode())], [value])
+
+
+@pytest.mark.parametrize("text", ["a &lt; b &amp;&amp; c", "&quot;it&apos;s mine&quot;"])
+def test_html_names_its_signs(text: str) -> None:
+    value = text.replace("&lt;", "<").replace("&amp;", "&")
+    value = value.replace("&quot;", '"').replace("&apos;", "'")
+    assert Redactor([value]).clean(text) != text
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["PGPASSWORD", "MYSQL_PWD", "SSHPASS", "GITHUBTOKEN", "CLIENTSECRET", "APIKEY", "JWT"]
+    + ["//registry.example/:_authToken", "LDAP_BINDPW", "HTTP_BASIC"],
+)
+def test_names_without_a_line_between_their_words(name: str) -> None:
+    """H5: as the clients of databases call them."""
+    assert secret_values({name: "s3cr3t-value"}) == ("s3cr3t-value",)
+
+
+@pytest.mark.parametrize(
+    "name", ["KEYBOARD", "COMPASS", "PATH", "PASSENGER", "TOKENIZER", "MONKEY"]
+)
+def test_names_that_only_look_so(name: str) -> None:
+    assert secret_values({name: "s3cr3t-value"}) == ()

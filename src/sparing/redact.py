@@ -32,8 +32,8 @@ VARIED = 6
 
 _PASSWORD_IN_URL = r"://[^\s/:@]{0,200}:([^\s/@]{1,200})@"
 _SECRET_NAME = (
-    "(?i)(?:^|_)(?:(?:API)?KEYS?|TOKENS?|SECRETS?|PASSWORD|PASSWD|PASS|PASSPHRASE|PAT|AUTH|COOKIE"
-    "|CREDENTIALS?|DSN|WEBHOOK)(?:_|$)"
+    "(?i)(?:(?:^|_)(?:KEYS?|PASS|PAT|AUTH|COOKIE|DSN|WEBHOOK|JWT|BEARER|PWD|BINDPW|HTTP_BASIC)"
+    "|APIKEYS?|PRIVATEKEYS?|TOKENS?|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|SSHPASS|CREDENTIALS?)(?:_|$)"
 )
 
 
@@ -169,9 +169,12 @@ def spellings(value: str) -> frozenset[str]:
         data = plain.encode("utf-8", "surrogateescape")
         found |= {json.dumps(plain)[1:-1], quote(data, safe=""), quote(data)}
         found.add(data.decode("latin-1"))
+        found |= {plain.replace("'", "''"), plain.replace('"', '""')}
+        found |= {mark.join(map(str, data)) for mark in (",", ", ", " ")}
         wide = plain.encode("utf-16-le", "surrogatepass")
         for coded in (data, wide, plain.encode("utf-16-be", "surrogatepass")):
-            spelled = (coded.hex(), coded.hex(" "), coded.hex(":"))
+            pairs = (coded.hex(" ", 2), coded.hex(" ", -2))
+            spelled = (coded.hex(), coded.hex(" "), coded.hex(":"), *pairs)
             found |= {*spelled, *map(str.upper, spelled), *_base64_cores(coded)}
     return frozenset(text for text in found if len(text) >= SHORTEST)
 
