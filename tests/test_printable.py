@@ -83,3 +83,12 @@ def test_what_is_seen_instead(text: str, shown: str) -> None:
 def test_normal_text_is_left_alone(text: str) -> None:
     """H10: accents, every script, emoji with their joiners."""
     assert printable(text) == text
+
+
+def test_marks_that_would_cover_the_lines_around_them() -> None:
+    """H10: as many as a script stacks stay, the rest is shown; and shown text stays as it is."""
+    flood = printable("e" + "\u0301" * 20 + "!")
+    assert flood == "e" + "\u0301" * 8 + r"\u0301" * 12 + "!"
+    assert printable(flood) == flood
+    vowels = "\u0e01\u0e33\u0e49 \u05e9\u05c1\u05b8 Vi\u1ec7t e\u0302\u0323"
+    assert printable(vowels) == vowels

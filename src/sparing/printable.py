@@ -31,11 +31,19 @@ _LETTER = rf"[^\x00-\x7f{_HIDDEN}\s]"
 _KEYCAP = r"[0-9#*]\ufe0f\u20e3"
 _SELECTED = rf"{_LETTER}[{_SELECTORS}]"
 _JOINED = rf"(?:{_LETTER}[{_SELECTORS}]?[{_JOINERS}])+(?={_LETTER})"
-_LETTERS = rf"\r\n|{_FLAG}|{_KEYCAP}|{_JOINED}|{_SELECTED}|(?P<hidden>[{_HIDDEN}])"
+# Marks above or below a letter: more than a script stacks would cover the lines around it.
+_MARKS = (
+    r"\u0300-\u034e\u0350-\u036f\u0483-\u0489\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0e34-\u0e3a"
+    r"\u0e47-\u0e4e\u0eb4-\u0ebc\u0ec8-\u0ece\u0f71-\u0f84\u1ab0-\u1ace\u1dc0-\u1dff\u20d0-\u20f0"
+    r"\u302a-\u302f\u3099\u309a\ufe20-\ufe2f"
+)
+MOST_MARKS = 8
+_FLOOD = rf"(?P<stacked>[{_MARKS}])(?<=[{_MARKS}]{{{MOST_MARKS + 1}}})"
+_LETTERS = rf"\r\n|{_FLAG}|{_KEYCAP}|{_JOINED}|{_SELECTED}|(?P<hidden>[{_HIDDEN}])|{_FLOOD}"
 
 
 def printable(text: str) -> str:
-    if _is_plain(text) or not _compiled(f"[{_HIDDEN}]").search(text):
+    if _is_plain(text) or not _compiled(f"[{_HIDDEN}]|{_FLOOD}").search(text):
         return text
     return _compiled(_LETTERS).sub(_shown, text)
 
@@ -51,7 +59,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _shown(found: re.Match[str]) -> str:
-    if found["hidden"] is None:
+    if found["hidden"] is None and found["stacked"] is None:
         return "\n" if found[0] == "\r\n" else found[0]
     number = ord(found[0])
     if 0xDC80 <= number <= 0xDCFF:

@@ -25,9 +25,42 @@ SEQUENCES = (
     *("\x1b[5n", "\x1bc", "\x1b7\x1b8", "\x1bP$q\x1b\\", "\x1b_G\x1b\\", "\x1b^x\x1b\\"),
     *("\x1b]1337;File=x\x07", "\x1b]50;f\x07", "\x1b[?2004h", "\x1b#8", "\x1b(0", "\x9d0;t\x9c"),
     *("\x9f", "\x84", "\x08\x08\x08", "\x07", "\x0b", "\x0c", "\x0e", "\x7f", "\u061c", "\u2028"),
+    *(
+        "\x1b]8;id=a;file:///x\x07x\x1b]8;;\x07",
+        "\x1b]52;p;?\x07",
+        "\x1bP+q544e\x1b\\",
+        "\x1b]10;?\x07",
+    ),
+    *(
+        "\x1b]7;file:///x\x07",
+        "\x1b]9;x\x07",
+        "\x1b]777;notify;a;b\x07",
+        "\x1b]133;A\x07",
+        "\x1b[3J",
+    ),
+    *(
+        "\x1b[?1003h",
+        "\x1b[5i",
+        "\x1b[200~x\x1b[201~",
+        "\x1b[!p",
+        "\x1b[?7l",
+        "\x1b[>c",
+        "\x1bM",
+        "\x1bZ",
+    ),
+    *("\x9d52;c;eA==\x9c", "\x98x\x9c", "\x9ex\x9c", "\x85", "\x8d", "\xc2\x9b31m", "\x05", "\x1a"),
+    *("\u2067\u2068\u2069", "\u202a\u202c", "\u200e\u200f", "\ufeff", "\u180e", "\u3164", "\u115f"),
+    *(
+        "\U000e0041",
+        "\U000e0100",
+        "\ufff9\ufffb",
+        "\u2029",
+        "e" + "\u0301" * 20,
+        "z" + "\u0489" * 20,
+    ),
 )
 EVIL = "".join(SEQUENCES)
-QUIET = "\u202e\u2066\u200b[red]x"
+QUIET = "\u202e\u2066\u200b[red]xe" + "\u0301" * 20
 """What a title and a file's name may hold where control characters are refused."""
 
 
@@ -95,7 +128,8 @@ class Shown(NamedTuple):
 
 def acts(text: str) -> list[str]:
     """What a terminal would act on, apart from line ends."""
-    return [letter for letter in text.replace("\n", "") if printable(letter) != letter]
+    found = [letter for letter in text.replace("\n", "") if printable(letter) != letter]
+    return found or [text] * (printable(text) != text)
 
 
 @pytest.fixture(scope="module")
