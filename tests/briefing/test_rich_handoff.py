@@ -124,6 +124,29 @@ def test_a_prompt_with_the_documents_has_no_notes_that_say_nothing() -> None:
     assert section(handoff_notes(asked, ["plan", BUILT]), "Feedback") == "- plan: smaller"
 
 
+def test_notes_say_nothing_that_the_turn_or_a_document_says() -> None:
+    """E6, F4: no title, no tier, no heading of their own; a stage whose decisions are told has
+    taken place, and what its document says is in that document."""
+    idea = StageOutput(
+        "brainstorm", "Two ideas.", Handoff(summary="Two.", key_decisions=("sort by count",)),
+        path="docs/x/brainstorm.md",
+    )  # fmt: skip
+    plan = StageOutput("plan", "text", Handoff(next_stage_needs=("begin with ties",)))
+    whole = Pipeline("Rate limits", "L2", "medium", stages=(idea, plan))
+    assert handoff_notes(whole, ["plan"]) == (
+        "- Priority: medium\n### Key Decisions\n- brainstorm: sort by count\n"
+        "### Next Stage\n- begin with ties\n"
+    )
+    undecided = idea._replace(handoff=Handoff(summary="Two."))
+    chain = section(
+        handoff_notes(replace(whole, stages=(undecided, plan)), ["plan"]), "Handoff Chain"
+    )
+    assert chain == "- brainstorm (completed), docs/x/brainstorm.md"
+    stuck = idea._replace(handoff=replace(idea.handoff, status=HandoffStatus.BLOCKED))
+    told = handoff_notes(replace(whole, stages=(stuck, plan)), ["plan"])
+    assert "- brainstorm (blocked)" in section(told, "Handoff Chain")
+
+
 def test_three_layers_in_one_document() -> None:
     text, problems = rich_handoff(PIPELINE, REPLY)
     assert problems == ()

@@ -93,6 +93,12 @@ def test_3_without_a_handoff_the_full_output_is_sent() -> None:
     assert summarised([PLAN, BUILT], "code_review", {A.PLAN: Handoff()}) == (PLAN, BUILT)
 
 
+def test_3_an_output_that_is_shorter_than_its_summary_is_sent_in_full() -> None:
+    """B6, E6: a summary that is longer saves nothing and says less."""
+    short = Document(A.PLAN, "# Plan\nOne table.\n")
+    assert summarised([short], "code_review", {A.PLAN: TOLD}) == (short,)
+
+
 def test_3_in_the_prompt_of_a_judge(rendered: dict[str, Prompt]) -> None:
     text = rendered["judge-L3.code_review-1-compose-nested"].text
     assert 'name="plan.md, handoff summary"' in text

@@ -83,6 +83,21 @@ def test_the_naive_figure_of_the_demo_is_what_the_naive_policy_bills(tmp_path: P
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("tier", ["L1", "L2"])
+def test_a_small_feature_costs_no_more_than_the_naive_one_that_is_run(
+    tmp_path: Path, tier: str
+) -> None:
+    """E6, F4: with a script, which decides and warns; naive prompts tell neither."""
+    ours, naive = (
+        sparing(tmp_path, "demo", "--tier", tier, "--json", environ={"SPARING_REVIEW__POLICY": one})
+        for one in ("adaptive", "naive")
+    )
+    print(f"{ours.json['cost_usd']} of {naive.json['cost_usd']}")
+    assert ours.json["cost_usd"] <= naive.json["cost_usd"]
+    assert ours.json["naive_usd"] == pytest.approx(naive.json["cost_usd"], rel=0.001)
+
+
+@pytest.mark.long
 def test_a_tier(tmp_path: Path) -> None:
     """A2: the middle one; the others are run whole in test_crash.py and at a terminal below."""
     said = sparing(tmp_path, "demo", "--tier", "L2", "--json", "--keep", "kept")

@@ -162,7 +162,7 @@ def _cut(line: str) -> str:
 def handoff_notes(pipeline: Pipeline, given: Collection[str]) -> str:
     """Handoff parts found nowhere else, for a session that has these stages' documents in full:
     how the others ended, what they decided, people's feedback, open items. Empty if all that they
-    say is that nothing went wrong."""
+    say is that nothing went wrong. The turn itself says which feature and which stage it is."""
     others = [one for one in pipeline.stages if one.stage not in given]
     decided = [f"{one.stage}: {said}" for one in others for said in one.handoff.key_decisions]
     told = "\n".join(one.text for one in pipeline.stages if one.stage in given)
@@ -175,8 +175,19 @@ def handoff_notes(pipeline: Pipeline, given: Collection[str]) -> str:
     filled = [part for part in parts if part]
     if not filled and all(_ended(one) in WELL for one in others):
         return ""
-    chain = [_section("### Handoff Chain", _chain(others))] if others else []
-    return "\n\n".join(("# Handoff", _feature(pipeline), *chain, *filled)) + "\n"
+    chain = _section("### Handoff Chain", "\n".join(map(_pointer, filter(_unseen, others))))
+    feature = _feature(replace(pipeline, title="", tier=""))
+    return "\n".join(part for part in (feature, chain, *filled) if part) + "\n"
+
+
+def _unseen(one: StageOutput) -> bool:
+    """Whether nothing else in the notes shows that the stage took place and ended well."""
+    return not one.handoff.key_decisions or _ended(one) not in WELL
+
+
+def _pointer(one: StageOutput) -> str:
+    """How a stage ended; what it was about only where no document says it."""
+    return _link(one._replace(handoff=replace(one.handoff, summary="")) if one.path else one)
 
 
 def _named_in(reply: str) -> set[str]:

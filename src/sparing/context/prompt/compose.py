@@ -86,9 +86,10 @@ def naive(brief: Brief) -> Segment:
     """The baseline: every document inline, in one block; the role is its system prompt.
 
     It contains what the composed prompt contains, rules and project included, but not in parts.
-    What the program adds to save an agent from exploring is left out.
+    What the program adds to save an agent from exploring is left out, and so is the handoff: the
+    request stands in its place.
     """
-    brief = without_aids(brief)
+    brief = replace(without_aids(brief), handoff="", handoff_notes=None)
     documents = [*(brief.full or brief.documents), *([brief.subject] if brief.subject else [])]
     told = [one for one in documents if one.text is not None]
     task = [wrap(brief.task, brief.key, "task")] if brief.task else []

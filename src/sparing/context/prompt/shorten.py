@@ -137,7 +137,8 @@ def without_digested(documents: Sequence[Document]) -> tuple[Document, ...]:
 def summarised(
     documents: Sequence[Document], stage: str, handoffs: Mapping[ArtifactName, Handoff]
 ) -> tuple[Document, ...]:
-    """3, 4: the handoff's summary for the output, the full output where there is no handoff."""
+    """3, 4: the handoff's summary for the output, the full output where there is no handoff or
+    where the output is the shorter of the two."""
     return tuple(
         _summary(one, handoffs.get(one.name, Handoff()))
         if one.name in SUMMARISED.get(stage, ())
@@ -173,7 +174,9 @@ def _summary(document: Document, handoff: Handoff) -> Document:
     summary = summary_of(handoff)
     if not summary or document.text is None:
         return document
-    return replace(document, text=summary, label=f"{document.name.filename}, handoff summary")
+    label = f"{document.name.filename}, handoff summary"
+    longer = len(summary) + len(label) > len(document.text) + len(document.name.filename)
+    return document if longer else replace(document, text=summary, label=label)
 
 
 EITHER = "true|false"

@@ -111,7 +111,8 @@ def _tried_before(brief: Brief) -> bool:
 def _known_names(brief: Brief) -> list[str]:
     """The files of `prompts/turns` about documents that only some turns have."""
     since = ["since"] if brief.code is not None and brief.code.since else []
-    since += ["handed"] if brief.handoff else []
+    whole = brief.handoff and brief.handoff != brief.handoff_notes  # notes explain themselves
+    since += ["handed"] if whole else []
     return [
         *since,
         *(["noted"] if brief.notes else []),
