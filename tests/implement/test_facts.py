@@ -11,13 +11,13 @@ from dataclasses import replace
 import pytest
 
 from sparing.artifact import ArtifactName
-from sparing.briefing.facts import Checked, sheet, unproven_tasks
 from sparing.briefing.gather import gather, read_tasks
 from sparing.context.prompt.compose import compose
 from sparing.finding import Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
 from sparing.flow.state import Do, Outcome, OutcomeKind, Position
+from sparing.implement.facts import Checked, sheet, unproven_tasks
 from sparing.job import Job, JobKind, JobResult
 from sparing.review.governor import SeenVerdict, SinceLastLook
 from sparing.runtime.source import Source

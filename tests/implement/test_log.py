@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.briefing.facts import Checked
 from sparing.change import FileChange
 from sparing.context.documents.task_report import TaskReport
 from sparing.implement.evidence import red_words
+from sparing.implement.facts import Checked
 from sparing.implement.log import LogEntry, with_divergences, with_log_entries
 from sparing.task_progress import TaskProgress
 from sparing.workspace.checks.run import CheckResult

@@ -17,7 +17,6 @@ from sparing.agents.backend import AgentReply, Run
 from sparing.audit.look import BranchLook, PaidReply, call_of
 from sparing.audit.subject import Subject
 from sparing.briefing.background import LONGEST_DESCRIPTION
-from sparing.briefing.facts import Checked, sheet
 from sparing.briefing.gather import gather
 from sparing.context.prompt.compose import compose
 from sparing.context.prompt.review_words import repair_reply
@@ -30,6 +29,7 @@ from sparing.feature import Background, Feature, FeatureStatus
 from sparing.finding import Verdict
 from sparing.flow.flows import FEATURE
 from sparing.implement.checks import checks_at, run_checks
+from sparing.implement.facts import Checked, sheet
 from sparing.job import Job, JobKind
 from sparing.money import to_usd
 from sparing.prompts.render import words

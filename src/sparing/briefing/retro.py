@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sparing.artifact import META
-from sparing.briefing.facts import stat
 from sparing.briefing.knowledge import GIVEN, bank_at, made_features
+from sparing.change import FileChange
 from sparing.context.prompt.brief import Material
 from sparing.context.prompt.shorten import compact
 from sparing.knowledge.faults import faults
@@ -32,6 +32,7 @@ from sparing.turn import Turn
 LOG = "implementation-log.md"
 LONGEST = 60_000
 MOST_COMMITS = 200
+MOST_FILES = 200
 
 
 class RetroMaterial(NamedTuple):
@@ -161,3 +162,13 @@ def _about(source: Source) -> str:
 def _broken(bank: Bank) -> tuple[str, ...]:
     names = {kind: name for name, kind in FILES.items()}
     return tuple(f"{names[kind]}, {one}" for kind, page in bank.items() for one in faults(page))
+
+
+def stat(changed: Sequence[FileChange]) -> str:
+    rows = [f"- {one.path} (+{one.added} -{one.removed})" for one in changed[:MOST_FILES]]
+    more = len(changed) - len(rows)
+    rows += [f"- and {more} more"] if more > 0 else []
+    added, removed = sum(one.added for one in changed), sum(one.removed for one in changed)
+    files = "1 file" if len(changed) == 1 else f"{len(changed)} files"
+    rows.append(f"- all: {files}, +{added} -{removed}")
+    return "\n".join(rows) + "\n"

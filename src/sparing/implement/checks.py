@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from sparing.briefing.facts import Checked
 from sparing.briefing.gather import read_tasks
 from sparing.connection import Connection
 from sparing.errors import SparingError
 from sparing.event import OutputsEvent, RefusedCheckEvent
 from sparing.flow.stage import StageWork
+from sparing.implement.facts import Checked
 from sparing.provision.outfit import share_files, tool_environ, tool_sandbox
 from sparing.records.features import FeatureRow
 from sparing.runtime.events import Teller, tell

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from sparing.briefing.facts import Checked, touched
 from sparing.briefing.gather import task_of
 from sparing.change import FileChange
 from sparing.context.documents.task_report import TaskReport, read_report
 from sparing.errors import FeatureError
 from sparing.implement.checks import extra_checks, run_checks
+from sparing.implement.facts import Checked, touched
 from sparing.records.folder import TextGone
 from sparing.runtime.source import Source
 from sparing.task import Task

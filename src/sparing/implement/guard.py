@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sparing.briefing.facts import Checked
 from sparing.implement.checks import checks_at, run_on
+from sparing.implement.facts import Checked
 from sparing.runtime.source import Source
 from sparing.workspace.checks.baseline import Baseline, in_short
 from sparing.workspace.checks.changes import Changed, Standing, changed

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sparing.briefing.facts import Checked, sheet, unproven_tasks, verification
 from sparing.briefing.gather import read_tasks
 from sparing.commit_purpose import Purpose
 from sparing.errors import SparingError
@@ -14,6 +13,7 @@ from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
 from sparing.implement.checks import changes_to_approve, extra_checks, run_checks, tell_checks
 from sparing.implement.evidence import known_of
+from sparing.implement.facts import Checked, sheet, unproven_tasks, verification
 from sparing.implement.guard import guard_changes
 from sparing.job import JobResult, Ticket
 from sparing.provision.outfit import outfit

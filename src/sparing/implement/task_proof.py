@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from sparing.briefing.facts import Checked
 from sparing.briefing.gather import task_of
 from sparing.commit_purpose import Purpose
 from sparing.context.documents.task_report import TaskReport
 from sparing.event import WarningEvent
 from sparing.implement.evidence import TaskEvidence, evidence_of, red_words, with_checks
+from sparing.implement.facts import Checked
 from sparing.implement.log import NAME, LogEntry, with_divergences, with_log_entries
 from sparing.job import JobResult, Ticket
 from sparing.runtime.containment import remove_leftovers

@@ -14,10 +14,10 @@ from typing import NamedTuple
 from sparing.approval.moved_base import mark_approvals
 from sparing.approval.sections import Library
 from sparing.branch_event import SyncEvent
-from sparing.briefing.facts import Checked
 from sparing.commit_purpose import Purpose
 from sparing.errors import RepositoryError
 from sparing.implement.checks import changes_to_approve, run_checks
+from sparing.implement.facts import Checked
 from sparing.implement.guard import guard_changes
 from sparing.implement.waves import remove_lanes
 from sparing.job import JobResult, Ticket

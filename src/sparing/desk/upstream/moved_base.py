@@ -67,8 +67,8 @@ def _document(office: Office, row: FeatureRow, name: ArtifactName) -> str:
 
 
 def _tasks(office: Office, row: FeatureRow, changed: tuple[str, ...]) -> tuple[str, ...]:
-    from sparing.briefing.facts import touched
     from sparing.context.documents.tasks import parse_tasks
+    from sparing.implement.facts import touched
 
     text = _document(office, row, ArtifactName.TASKS)
     try:

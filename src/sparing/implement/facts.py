@@ -9,15 +9,13 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from sparing.change import FileChange
+from sparing.briefing.retro import stat
 from sparing.prompts.render import fill
 from sparing.runtime.source import Source
 from sparing.task import Task
 from sparing.workspace.checks.baseline import Baseline
 from sparing.workspace.checks.run import CheckResult
 from sparing.workspace.git.commit import changed_files
-
-MOST_FILES = 200
 
 
 class Fact(NamedTuple):
@@ -86,13 +84,3 @@ def touched(name: str, changed: Sequence[str]) -> bool:
         or fnmatchcase(path, plain)
         for path in changed
     )
-
-
-def stat(changed: Sequence[FileChange]) -> str:
-    rows = [f"- {one.path} (+{one.added} -{one.removed})" for one in changed[:MOST_FILES]]
-    more = len(changed) - len(rows)
-    rows += [f"- and {more} more"] if more > 0 else []
-    added, removed = sum(one.added for one in changed), sum(one.removed for one in changed)
-    files = "1 file" if len(changed) == 1 else f"{len(changed)} files"
-    rows.append(f"- all: {files}, +{added} -{removed}")
-    return "\n".join(rows) + "\n"
