@@ -26,6 +26,8 @@ from tests.stages.tiers import asked, entered
 
 BUILT = "The counter and the gate."
 """Stands in the stage's output, and not in its handoff."""
+LONG = f"{BUILT}\n" * 20
+"""An output that is longer than its summary."""
 SUMMARY = "Summary: The counter and the gate are built."
 HOSTILE = r"costs $& $1 \1 \g<0> {{ title }} {title} %s {% raw %} ${HOME} `$(id)`"
 
@@ -75,10 +77,13 @@ def test_2_a_digested_brainstorm_is_left_out(rendered: dict[str, Prompt], sample
 
 def test_3_a_code_review_gets_summaries(rendered: dict[str, Prompt], sample: Sample) -> None:
     """B6 (3): and the whole output where there is no handoff."""
-    said = rendered["judge-L3.code_review-1-compose-nested"].text
+    source = sample.source("judge", "code_review", Turn.JUDGE, flow="L3")
+    said = told(source, Document(A.IMPLEMENTATION, LONG))
     assert SUMMARY in said
     assert BUILT not in said
-    source = sample.source("judge", "code_review", Turn.JUDGE, flow="L3")
+    short = rendered["judge-L3.code_review-1-compose-nested"].text
+    assert BUILT in short, "the sample's report is shorter than its summary"
+    assert SUMMARY not in short
     silent = replace(source.row, feature=replace(source.row.feature, key="sample-999"))
     assert BUILT in told(replace(source, row=silent), Document(A.IMPLEMENTATION, BUILT))
 
@@ -88,7 +93,7 @@ def test_4_verify_sends_nothing_and_would_send_a_summary(sample: Sample) -> None
     job = asked(entered("L3", "verify"))
     assert (job.kind, job.role) == (JobKind.CHECK, "")
     source = sample.source("builder", "verify", Turn.BUILD, flow="L3")
-    said = told(source, Document(A.IMPLEMENTATION, BUILT))
+    said = told(source, Document(A.IMPLEMENTATION, LONG))
     assert SUMMARY in said
     assert BUILT not in said
 
