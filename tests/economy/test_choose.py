@@ -70,6 +70,14 @@ def test_the_reason_says_why_a_dearer_way_is_taken(ways: dict[Way, Prediction], 
     assert told.endswith(f"; {why}")
 
 
+def test_on_the_model_of_others_a_way_costs_less_what_they_need_not_write_again() -> None:
+    """E1, G5: compared with the price on a model of its own."""
+    decision = decide_way(Policy.ADAPTIVE, AGAIN, inputs())
+    ways = {decision.way: Prediction(1_000.0, later=400.0)}
+    priced = replace(decision, predictions=ways)
+    assert (priced.cost, priced.shared_cost) == (1_000.0, 600.0)
+
+
 def test_the_guard_does_not_bind_the_default() -> None:
     """C6: 90 % of the fresh prompt's characters, and resumed all the same: the price decides."""
     assert decide_way(Policy.ADAPTIVE, AGAIN, inputs()).way is Way.RESUME

@@ -148,6 +148,16 @@ def test_gh_that_fails_is_quoted_and_the_push_stands(site: Site) -> None:
     assert told.note.endswith("gh says: To get started with GitHub CLI, please run:  gh auth login")
 
 
+def test_a_host_that_is_gone_is_said_in_git_s_words_and_nothing_is_claimed(site: Site) -> None:
+    """D6, K1: nothing is reported as pushed, and the commands to do it by hand are told."""
+    site.host.rename(site.folder / "elsewhere.git")
+    told = site.open()
+    assert (told.url, told.pushed) == ("", False)
+    assert told.note.startswith("git can't push: ")
+    assert told.note != "git can't push: "
+    assert told.commands[0] == f"git push origin refs/heads/{BRANCH}:refs/heads/{BRANCH}"
+
+
 def test_another_branch_of_that_name_is_never_overwritten(site: Site) -> None:
     """D6: the push is not forced, and the commands that we tell force nothing either."""
     other = git(site.checkout, "commit-tree", "-m", "theirs", "main^{tree}")

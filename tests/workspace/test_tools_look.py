@@ -133,6 +133,9 @@ def test_known_lines_are_not_shown_twice(tools: Tools) -> None:
     assert "already in your context" in look(turn, read=["a.py:2"]).text
     known = look(turn, read=["a.py"])
     assert (known.opened, known.known) == ((), ("a.py",))
+    tools.put("b.py", "three\n")
+    both = look(turn, read=["a.py", "b.py"])
+    assert ([one.path for one in both.opened], both.known) == (["b.py"], ("a.py",))
     assert "one" in look(turn, read=["a.py"], again=True).text
     turn.keep("s1")
     assert "already in your context" in look(tools.turn(session="s1"), read=["a.py"]).text
