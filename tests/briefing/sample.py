@@ -28,6 +28,7 @@ from sparing.session import Session
 from sparing.turn import Turn
 from sparing.usage import Origin, Usage
 from sparing.workspace.git.repository import find_repository
+from sparing.workspace.sandbox.launcher import place_of
 from tests.repositories import commit_files, git, make_repository
 
 DATA: dict[str, Any] = tomllib.loads(Path(__file__).with_name("sample.toml").read_text("utf-8"))
@@ -53,7 +54,9 @@ class Sample(NamedTuple):
 
     @property
     def worktree(self) -> str:
-        return str(self.around.folder.worktree("001-rate-limits"))
+        """As agents find it here."""
+        host = self.around.folder.worktree("001-rate-limits")
+        return str(place_of(host, self.around.level))
 
     def source(
         self,

@@ -1,8 +1,7 @@
 """One job with what surrounds it: where everything that its prompt may say is read.
 
-Documents come out of the commit the job starts from, never from disk: what an agent is told is
-what is recorded. The rules file comes from the commit the feature started at, so that no agent
-rewrites the rules it is held to, and the trunk stays equal for as long as the feature runs.
+Documents come out of the commit the job starts from, never from disk. The rules file comes from the
+commit the feature started at: no agent rewrites the rules it is held to, and the trunk stays equal.
 """
 
 from __future__ import annotations
@@ -37,6 +36,7 @@ from sparing.turn import TURNS
 from sparing.workspace.git.commit import changed_files, diff, read_file
 from sparing.workspace.git.lanes import lane_name
 from sparing.workspace.git.object_reader import object_id
+from sparing.workspace.sandbox.launcher import place_of
 
 RULES_CHARS = 40_000
 T = TypeVar("T")
@@ -156,13 +156,13 @@ class Source:
         return None if text is None else Artifact(name, text)
 
     def document(self, name: ArtifactName) -> Document:
-        """A document with its absolute path, in case it is sent by reference."""
+        """A document with its absolute path as agents find it, in case it is sent by reference."""
         path = self.path(name)
         text = self.text(path)
         if text is None and name is ArtifactName.PRD:
             path, text = self._brainstorm() or (path, None)
-        place = lane_name(self.row.feature.name, self.job.lane)
-        return Document(name, text, str(self.around.folder.worktree(place) / path))
+        host = self.around.folder.worktree(lane_name(self.row.feature.name, self.job.lane))
+        return Document(name, text, str(place_of(host, self.around.level) / path))
 
     def _brainstorm(self) -> tuple[str, str] | None:
         """Path and text of the file the feature came from, if it still exists."""
