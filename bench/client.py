@@ -108,7 +108,8 @@ def _rows(options: argparse.Namespace) -> int:
 
 
 def _good(one: ClientResult) -> bool:
-    return one.agrees and not one.missing and one.status == "completed"
+    whole = one.status == "completed" and not one.missing and not one.refused
+    return one.agrees and whole
 
 
 def _files(folder: Path) -> list[Path]:

@@ -29,8 +29,9 @@ from sparing.desk.gates import answers
 from sparing.desk.money.closing import closing_figures
 from sparing.desk.office import open_office
 from sparing.feature import FeatureStatus
-from sparing.records import features, gates, ledger
+from sparing.records import events, features, gates, ledger
 from sparing.records.totals import RESUME_CHECK
+from sparing.turn_event import AgentAction
 from sparing.usage import Usage
 from sparing.workspace.project.new_repository import create_repository
 
@@ -85,6 +86,9 @@ class ClientResult:
     """By the counted clock."""
     report: dict[str, Any] = field(default_factory=dict[str, Any])
     """What `sparing report` says of the run: its bill, the naive estimate, reasons, quality."""
+    refused: int = 0
+    """Tool calls that failed. Drawn agents ask for nothing that is not there, so one that fails
+    was refused what its prompt named, and its work was too cheap."""
     commit: str = ""
     """Of the program, with a plus if files had changed since."""
 
@@ -109,13 +113,18 @@ def run(case: Case, log: Path) -> ClientResult:
             ended = features.get(connection, row.feature.key)
             rows = ledger.of_feature(connection, row.feature.key)
             waits = gates.waiting(connection, row.feature.key)
+            told = events.since(connection, 0, row.feature.key)
         assert ended is not None
         if waits is not None:
             sys.stderr.write(f"it waits in {waits.stage}: {waits.reason}\n")
         logs = {CLAUDE: "double.jsonl"}
         kept = office.folder.path / logs.get(case.client, f"{case.client}-double.jsonl")
-        told = closing_figures(office, ended)
-        found = replace(_result(case, ended.status, rows, kept), report=told, commit=_commit())
+        found = replace(
+            _result(case, ended.status, rows, kept),
+            report=closing_figures(office, ended),
+            refused=sum(one.kind == AgentAction.FAILED for one in told),
+            commit=_commit(),
+        )
         log.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(office.folder.path / "sparing.db", log.with_suffix("").with_suffix(".db"))
         with kept.open("rb") as source, lzma.open(log, "wb", preset=1) as target:
