@@ -195,7 +195,7 @@ def seeded(sample: Sample) -> Sample:
 def placed(composed: Composed, sample: Sample) -> Composed:
     """With a worktree that lies at the same place everywhere."""
     segments = tuple(
-        replace(segment, text=segment.text.replace(sample.worktree, "/worktree"))
+        replace(segment, text=segment.text.replace(sample.seen, "/worktree"))
         for segment in composed.segments
     )
     return Composed(segments, composed.trunk)

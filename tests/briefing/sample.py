@@ -54,9 +54,12 @@ class Sample(NamedTuple):
 
     @property
     def worktree(self) -> str:
-        """As agents find it here."""
-        host = self.around.folder.worktree("001-rate-limits")
-        return str(place_of(host, self.around.level))
+        return str(self.around.folder.worktree("001-rate-limits"))
+
+    @property
+    def seen(self) -> str:
+        """The worktree as agents find it here."""
+        return str(place_of(Path(self.worktree), self.around.level))
 
     def source(
         self,
