@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any, cast
 
 from tests.terminal import sparing
 
@@ -33,11 +34,12 @@ def test_a_document_is_named_by_the_path_that_the_client_may_read(tmp_path: Path
     assert seen > 0
 
 
-def _texts(value: object) -> list[str]:
+def _texts(value: Any) -> list[str]:
     if isinstance(value, str):
         return [value]
+    parts: list[Any] = []
     if isinstance(value, dict):
-        return [one for part in value.values() for one in _texts(part)]
-    if isinstance(value, list):
-        return [one for part in value for one in _texts(part)]
-    return []
+        parts = [*cast("dict[str, Any]", value).values()]
+    elif isinstance(value, list):
+        parts = [*cast("list[Any]", value)]
+    return [one for part in parts for one in _texts(part)]
