@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sparing.agents.api.backend import ApiBackend
-from sparing.agents.api.here import library_here
+from sparing.agents.api.detection import library_here
 from sparing.agents.api.options import ApiSetup
 from sparing.agents.api.providers import PROVIDERS, FoundKey
 from sparing.agents.backend import AgentCall, AgentEvent, AgentReply, Capabilities

@@ -6,7 +6,7 @@ import os
 from functools import cache
 from pathlib import Path
 
-from sparing.agents.acp.here import InstalledAgent, agent_here
+from sparing.agents.acp.detection import InstalledAgent, agent_here
 from sparing.agents.codex.client import InstalledCodex, find_codex
 
 FOLDER = Path(__file__).parent.parent.parent / ".clients"

@@ -15,8 +15,8 @@ import pytest
 
 from sparing import backend_name as names
 from sparing.agents.acp.custom import custom_agent
+from sparing.agents.acp.detection import agent_here, keys_here
 from sparing.agents.acp.gemini import LONG_AGO, kept, resumed
-from sparing.agents.acp.here import agent_here, keys_here
 from sparing.agents.acp.homes import Homes
 from sparing.agents.acp.opencode import OPENCODE
 from sparing.agents.acp.options import provider_of

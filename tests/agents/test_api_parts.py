@@ -14,8 +14,8 @@ import pytest
 
 from sparing import backend_name as names
 from sparing.agents.api.backend import ApiBackend, ended_turn
+from sparing.agents.api.detection import address_of
 from sparing.agents.api.failures import failure_of
-from sparing.agents.api.here import address_of
 from sparing.agents.api.options import ApiSetup, StoredConversation, hosts, needs, order
 from sparing.agents.api.providers import PROVIDERS, FoundKey, find_key
 from sparing.agents.api.stream import ApiWatch, usage_of

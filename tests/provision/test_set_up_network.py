@@ -17,7 +17,6 @@ import pytest
 
 from sparing.agents.tunnel import Host
 from sparing.errors import SparingError
-from sparing.provision.means import set_up_means
 from sparing.provision.package_sources import (
     PackageSources,
     hosts_in,
@@ -25,6 +24,7 @@ from sparing.provision.package_sources import (
     package_sources,
     without_login,
 )
+from sparing.provision.setup_resources import set_up_means
 from sparing.workspace.checks.run import Check, run_check
 from tests.engine.setup_scene import Scene
 from tests.repositories import write_files

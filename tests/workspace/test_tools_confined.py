@@ -13,7 +13,7 @@ import pytest
 from sparing.errors import SparingError
 from sparing.redact import Redactor
 from sparing.workspace.project.paths import PathRefused
-from sparing.workspace.tools.beneath import Beneath, has_openat2
+from sparing.workspace.tools.confined_open import Beneath, has_openat2
 from tests.workspace.escapes import CLASSES, exchange
 from tests.workspace.grounds import SECRET, Grounds
 from tests.workspace.toolsets import Tools, change, look, tools_at

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sparing.agents.backend import AgentCall
 from sparing.codec import JsonObject
-from sparing.double.agent.looks import LISTING, Looks, looks_of, steps_of
+from sparing.double.agent.explored_files import LISTING, Looks, looks_of, steps_of
 from sparing.double.agent.memory import given_in
 from sparing.double.agent.tools import MOST_FILES
 from sparing.double.agent.work import modules

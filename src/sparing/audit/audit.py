@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sparing.agents.backend import AgentReply, Run
-from sparing.audit.look import BranchLook, PaidReply, call_of
+from sparing.audit.reviewer_turn import BranchLook, PaidReply, call_of
 from sparing.audit.subject import Subject
 from sparing.briefing.background import LONGEST_DESCRIPTION
 from sparing.briefing.gather import gather
@@ -33,7 +33,7 @@ from sparing.implement.facts import Checked, sheet
 from sparing.job import Job, JobKind
 from sparing.money import to_usd
 from sparing.prompts.render import words
-from sparing.provision.outfit import outfit
+from sparing.provision.worktree_setup import outfit
 from sparing.records import features
 from sparing.records.features import FeatureRow
 from sparing.review.quotes import QuoteCheck

@@ -10,7 +10,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from sparing import backend_name as names
-from sparing.agents.api.here import first_provider
+from sparing.agents.api.detection import first_provider
 from sparing.agents.api.providers import PROVIDERS
 from sparing.agents.backend import Backend
 from sparing.clients.conversation_rows import ConversationRows
@@ -73,7 +73,7 @@ def _is_ready(make: Maker, loaded: Loaded, folder: StateFolder) -> bool:
 
 def _api(backend: str) -> Maker:
     def make(loaded: Loaded, folder: StateFolder) -> Backend:
-        from sparing.agents.api.here import ApiPlace, api_backend
+        from sparing.agents.api.detection import ApiPlace, api_backend
 
         settings = loaded.settings
         check_models(backend, settings.models)
@@ -113,20 +113,20 @@ def _api_double(loaded: Loaded, folder: StateFolder) -> Backend:
 
 
 def _claude(loaded: Loaded, folder: StateFolder) -> Backend:
-    from sparing.clients.claude_here import claude_backend
+    from sparing.clients.claude_detection import claude_backend
 
     return claude_backend(loaded.settings.agent, folder.path, client_environment())
 
 
 def _codex(_: Loaded, folder: StateFolder) -> Backend:
-    from sparing.agents.codex.here import codex_backend
+    from sparing.agents.codex.detection import codex_backend
 
     return codex_backend(folder.path, client_environment())
 
 
 def _acp(name: str) -> Maker:
     def make(loaded: Loaded, folder: StateFolder) -> Backend:
-        from sparing.agents.acp.here import AcpPlace, acp_backend, found_agent
+        from sparing.agents.acp.detection import AcpPlace, acp_backend, found_agent
 
         settings, environ = loaded.settings, client_environment()
         agent = settings.agent
@@ -139,8 +139,8 @@ def _acp(name: str) -> Maker:
 
 def _acp_double(name: str) -> Maker:
     def make(loaded: Loaded, folder: StateFolder) -> Backend:
+        from sparing.agents.acp.detection import agent_here
         from sparing.agents.acp.double import DoubledAcp
-        from sparing.agents.acp.here import agent_here
 
         found = agent_here(name, client_environment())
         return DoubledAcp(loaded.agent_script, folder.path, found, agent_of(loaded.settings.agent))
@@ -157,8 +157,8 @@ def _claude_double(loaded: Loaded, folder: StateFolder) -> Backend:
 
 
 def _codex_double(loaded: Loaded, folder: StateFolder) -> Backend:
+    from sparing.agents.codex.detection import codex_here
     from sparing.agents.codex.double import DoubledCodex
-    from sparing.agents.codex.here import codex_here
 
     found = codex_here(client_environment())
     return DoubledCodex(loaded.agent_script, folder.path, found, agent_of(loaded.settings.agent))

@@ -28,7 +28,7 @@ from sparing.failure import Failure
 from sparing.fleet.arrival import send
 from sparing.job import Job, Ticket
 from sparing.money import to_usd
-from sparing.provision.outfit import lend_to, outfit
+from sparing.provision.worktree_setup import lend_to, outfit
 from sparing.records.folder import load_prompt
 from sparing.redact import Redactor
 from sparing.reply import Reply

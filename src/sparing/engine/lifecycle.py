@@ -28,8 +28,8 @@ from sparing.engine.revision import begin_anew, cancel_leg, cancel_others, is_ot
 from sparing.engine.system_database import database_errors, launch, not_replayable, refuse_pickle
 from sparing.errors import SparingError
 from sparing.fleet.arrival import bring, tell_put_off
-from sparing.fleet.seat import Seat
 from sparing.fleet.slots import Slots, open_slots
+from sparing.fleet.worker_identity import Seat
 from sparing.records.claims import Claimable, Due, Leg
 from sparing.records.copies import copy_daily
 from sparing.records.features import FeatureRow

@@ -21,7 +21,7 @@ from sparing.dispatch.paid_call import Permit, SpendRefusal, pay
 from sparing.economy.cost_model import Expected, Rates, turn_tokens
 from sparing.economy.estimates import HABITS, Memory, work_of
 from sparing.economy.prices import own_prices, price_of
-from sparing.eval.look import Arm, Ask, Look, PaidReply, Told, call_of, way_of
+from sparing.eval.reviewer_turn import Arm, Ask, Look, PaidReply, Told, call_of, way_of
 from sparing.failure import Failure
 from sparing.finding import Finding, Verdict
 from sparing.job import Job, JobKind

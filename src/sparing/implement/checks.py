@@ -14,7 +14,7 @@ from sparing.errors import SparingError
 from sparing.event import OutputsEvent, RefusedCheckEvent
 from sparing.flow.stage import StageWork
 from sparing.implement.facts import Checked
-from sparing.provision.outfit import share_files, tool_environ, tool_sandbox
+from sparing.provision.worktree_setup import share_files, tool_environ, tool_sandbox
 from sparing.records.features import FeatureRow
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.source import Source
@@ -27,7 +27,7 @@ from sparing.workspace.checks.definitions import shadows
 from sparing.workspace.checks.discover import Check, not_installed
 from sparing.workspace.checks.environment import installed_modules, tools_of
 from sparing.workspace.checks.live_output import live_output
-from sparing.workspace.checks.rewritten import now, rewritten
+from sparing.workspace.checks.overwritten_files import now, rewritten
 from sparing.workspace.checks.run import CheckResult, run_check
 from sparing.workspace.git.snapshot import Snapshot
 from sparing.workspace.git.worktree import Worktree

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sparing.branch_event import RewoundEvent
-from sparing.clients.check_means import lent_to_checks
+from sparing.clients.check_resources import lent_to_checks
 from sparing.commit_purpose import Purpose
 from sparing.errors import RepositoryError
 from sparing.event import LentEvent, RunEvent, WarningEvent
 from sparing.implement.checks import Extra, run_checks, tell_checks
 from sparing.job import Job, JobResult, Ticket
-from sparing.provision.outfit import outfit
+from sparing.provision.worktree_setup import outfit
 from sparing.records.features import FeatureRow
 from sparing.runtime.events import tell
 from sparing.runtime.feature_commit import commit_feature

@@ -16,7 +16,7 @@ from sparing.implement.evidence import known_of
 from sparing.implement.facts import Checked, sheet, unproven_tasks, verification
 from sparing.implement.guard import guard_changes
 from sparing.job import JobResult, Ticket
-from sparing.provision.outfit import outfit
+from sparing.provision.worktree_setup import outfit
 from sparing.runtime.events import tell
 from sparing.runtime.feature_commit import commit_feature
 from sparing.runtime.source import Source

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
 
-from sparing.clients.check_means import lent_to_checks
+from sparing.clients.check_resources import lent_to_checks
 from sparing.codec import JsonObject
 from sparing.event import write_event
 from sparing.records import features

@@ -21,7 +21,7 @@ from sparing.implement.facts import Checked
 from sparing.implement.guard import guard_changes
 from sparing.implement.waves import remove_lanes
 from sparing.job import JobResult, Ticket
-from sparing.provision.outfit import outfit
+from sparing.provision.worktree_setup import outfit
 from sparing.records import features
 from sparing.runtime.containment import remove_leftovers
 from sparing.runtime.events import tell

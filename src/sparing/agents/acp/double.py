@@ -11,7 +11,7 @@ from sparing.agents.acp.backend import AcpBackend
 from sparing.agents.acp.options import AcpSetup
 from sparing.agents.api.providers import FoundKey
 from sparing.agents.backend import AgentCall, AgentEvent, AgentReply
-from sparing.agents.codex.doubled import drawn_reply, told_to_double
+from sparing.agents.codex.double_turns import drawn_reply, told_to_double
 from sparing.double.agent.play import DrawnAgent
 from sparing.double.child import Child
 from sparing.usage import Origin

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from sparing import backend_name as names
 from sparing.agents.api.backend import ApiBackend
-from sparing.agents.api.here import library_here
+from sparing.agents.api.detection import library_here
 from sparing.agents.api.options import ApiSetup, ConversationStore
 from sparing.agents.api.providers import PROVIDERS, FoundKey
 from sparing.agents.backend import AgentCall, AgentEvent, AgentReply
-from sparing.agents.codex.doubled import drawn_reply, told_to_double
+from sparing.agents.codex.double_turns import drawn_reply, told_to_double
 from sparing.double.agent.play import DrawnAgent
 from sparing.double.child import Child
 from sparing.usage import Origin

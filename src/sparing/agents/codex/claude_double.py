@@ -10,7 +10,7 @@ from sparing.agents.claude import ClaudeBackend
 from sparing.agents.claude_client import find_client
 from sparing.agents.claude_login import Login, LoginKind
 from sparing.agents.claude_options import Setup
-from sparing.agents.codex.doubled import drawn_reply, told_to_double
+from sparing.agents.codex.double_turns import drawn_reply, told_to_double
 from sparing.double.agent.play import DrawnAgent
 from sparing.double.child import Child
 from sparing.errors import ConfigError

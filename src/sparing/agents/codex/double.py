@@ -8,7 +8,7 @@ from pathlib import Path
 from sparing.agents.backend import AgentCall, AgentEvent, AgentReply
 from sparing.agents.codex.backend import CodexBackend
 from sparing.agents.codex.client import CodexLogin, InstalledCodex
-from sparing.agents.codex.doubled import drawn_reply, told_to_double
+from sparing.agents.codex.double_turns import drawn_reply, told_to_double
 from sparing.agents.codex.options import CodexSetup
 from sparing.double.agent.play import DrawnAgent
 from sparing.double.child import Child

@@ -123,16 +123,16 @@ def _gone() -> None:
 def _client(backend: str) -> str:
     """The real client that does the work; empty if all of it is scripted."""
     if backend == names.CODEX_DOUBLE:
-        from sparing.agents.codex.here import codex_here
+        from sparing.agents.codex.detection import codex_here
         from sparing.config.process_environment import client_environment
 
         return codex_here(client_environment()).words
     if backend == names.API_DOUBLE:
-        from sparing.agents.api.here import LIBRARY, library_here
+        from sparing.agents.api.detection import LIBRARY, library_here
 
         return f"{LIBRARY} {library_here()}"
     if backend in (names.GEMINI_DOUBLE, names.OPENCODE_DOUBLE):
-        from sparing.agents.acp.here import agent_here
+        from sparing.agents.acp.detection import agent_here
         from sparing.config.process_environment import client_environment
 
         return agent_here(names.client_name(backend), client_environment()).words

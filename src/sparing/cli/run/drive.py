@@ -18,7 +18,7 @@ from sparing.cli.gate.editor import busy
 from sparing.cli.gate.interruptible_prompt import leaving
 from sparing.cli.gate.rule import show_disputed
 from sparing.cli.options import print_json
-from sparing.cli.run.engine_seat import EngineSeat, engine_seat
+from sparing.cli.run.engine_ownership import EngineSeat, engine_seat
 from sparing.cli.run.failed_legs import raise_failures
 from sparing.cli.run.live_status import LiveStatus
 from sparing.cli.run.notify import notify, tell_spending

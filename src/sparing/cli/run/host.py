@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from sparing.cli.clock import now
 from sparing.cli.run.drive import FAILURE_LOOK_SECONDS, LookTimer, interruptible, surroundings_of
-from sparing.cli.run.engine_seat import EngineSeat, engine_seat
+from sparing.cli.run.engine_ownership import EngineSeat, engine_seat
 from sparing.cli.run.failed_legs import failure_words, raise_failures
 from sparing.cli.run.live_status import LiveStatus
 from sparing.cli.run.notify import tell_spending

@@ -65,7 +65,7 @@ class _Parts(NamedTuple):
 
 
 def _codex(environ: Mapping[str, str], backend: str) -> _Parts:
-    from sparing.agents.codex.here import codex_here, codex_login
+    from sparing.agents.codex.detection import codex_here, codex_login
 
     needed = backend == names.CODEX
     played = backend == names.CODEX_DOUBLE
@@ -84,7 +84,13 @@ def _codex(environ: Mapping[str, str], backend: str) -> _Parts:
 
 def _api(loaded: Loaded, environ: Mapping[str, str]) -> _Parts:
     """Providers whose models need only a key; shows which keys were found, never a key itself."""
-    from sparing.agents.api.here import LIBRARY, address_of, first_provider, key_here, library_here
+    from sparing.agents.api.detection import (
+        LIBRARY,
+        address_of,
+        first_provider,
+        key_here,
+        library_here,
+    )
     from sparing.agents.api.providers import PROVIDERS, find_key
 
     backend, server = loaded.settings.agent.backend, loaded.settings.agent.server
@@ -109,7 +115,7 @@ def _api(loaded: Loaded, environ: Mapping[str, str]) -> _Parts:
 
 def _acp(loaded: Loaded, environ: Mapping[str, str]) -> dict[str, _Parts]:
     """Agents of the Agent Client Protocol; the user's own only if the settings name it."""
-    from sparing.agents.acp.here import AGENTS, found_agent, keys_here
+    from sparing.agents.acp.detection import AGENTS, found_agent, keys_here
 
     settings = loaded.settings
     agent, parts = settings.agent, dict[str, _Parts]()
@@ -152,7 +158,7 @@ def online_finding() -> DoctorLine:
 
 
 def _client(environ: Mapping[str, str], *, needed: bool) -> DoctorLine:
-    from sparing.clients.claude_here import client_here
+    from sparing.clients.claude_detection import client_here
 
     try:
         return DoctorLine("client", True, client_here(environ).words)
@@ -161,7 +167,7 @@ def _client(environ: Mapping[str, str], *, needed: bool) -> DoctorLine:
 
 
 def _login(loaded: Loaded, environ: Mapping[str, str], *, needed: bool) -> DoctorLine:
-    from sparing.clients.claude_here import login_here
+    from sparing.clients.claude_detection import login_here
 
     try:
         login = login_here(loaded.settings.agent.login, environ)

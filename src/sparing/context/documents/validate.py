@@ -121,7 +121,7 @@ def _tasks(document: Outline) -> ValidationProblem | None:
     """No task can be read, or a line that looks like one is left unread."""
     from sparing.context.task_forms.choice import read_blocks
     from sparing.context.task_forms.data import unreadable_data
-    from sparing.context.task_forms.leftovers import complaint, unread_lines
+    from sparing.context.task_forms.unread_lines import complaint, unread_lines
 
     found, filename = read_blocks(document), ArtifactName.TASKS.filename
     if not found.blocks:

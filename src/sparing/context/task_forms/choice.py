@@ -17,13 +17,13 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from sparing.context.documents.markdown import Outline
-from sparing.context.task_forms import alike, headed, lists, paragraphs
-from sparing.context.task_forms.announced import is_elsewhere, outranks
+from sparing.context.task_forms import heading_forms, lists, paragraphs, parallel_headings
+from sparing.context.task_forms.announcement import is_elsewhere, outranks
 from sparing.context.task_forms.block import TaskBlock
+from sparing.context.task_forms.code_blocks import fenced
 from sparing.context.task_forms.data import listed_data
 from sparing.context.task_forms.definitions import defined
 from sparing.context.task_forms.elements import elements
-from sparing.context.task_forms.fenced import fenced
 from sparing.context.task_forms.items import Item, list_items
 from sparing.context.task_forms.leaves import leaves
 from sparing.context.task_forms.milestones import held_by_milestones
@@ -59,7 +59,7 @@ def find_blocks(document: Outline) -> tuple[TaskBlock, ...]:
 def read_blocks(document: Outline) -> Found:
     """The tasks, and the items of all lists."""
     items = list_items(document)
-    headings = headed.Headings(document)
+    headings = heading_forms.Headings(document)
     return Found(_decided(document, _readings(document, items, headings)), items)
 
 
@@ -67,7 +67,7 @@ def _decided(document: Outline, readings: Iterator[Reading]) -> tuple[TaskBlock,
     parts: tuple[TaskBlock, ...] = ()
     yielding: tuple[TaskBlock, ...] = ()
     for blocks, weight in readings:
-        if not blocks or alike.only_name_phases(document, blocks):
+        if not blocks or parallel_headings.only_name_phases(document, blocks):
             continue
         if yielding:
             if outranks(document, blocks, yielding):
@@ -82,12 +82,12 @@ def _decided(document: Outline, readings: Iterator[Reading]) -> tuple[TaskBlock,
 
 
 def _readings(
-    document: Outline, items: tuple[Item, ...], headings: headed.Headings
+    document: Outline, items: tuple[Item, ...], headings: heading_forms.Headings
 ) -> Iterator[Reading]:
     boxes = lists.unnumbered(document, items)
     yield from _explicit(document, items, headings, boxes)
     rows = tabled(document)
-    for weak in headed.WEAK:
+    for weak in heading_forms.WEAK:
         blocks = headings.led(weak)
         filled = fill(rows, blocks) or _are_named_inside(rows, blocks)
         yield Reading(held_by_milestones(document, blocks, items))
@@ -97,7 +97,7 @@ def _readings(
     keys = leaves(document, paragraphs.keyed(document, items))
     stating = headings.fielded()
     yield Reading(keys) if fill(keys, stating) else Reading(stating, Weight.YIELDS)
-    yield Reading(alike.same_parts(document), Weight.YIELDS)
+    yield Reading(parallel_headings.same_parts(document), Weight.YIELDS)
     yield Reading(rows, Weight.YIELDS)
     summed = leaves(document, paragraphs.summaries(document, items))
     worded = leaves(document, paragraphs.worded(document, items))
@@ -113,16 +113,16 @@ def _readings(
 def _explicit(
     document: Outline,
     items: tuple[Item, ...],
-    headings: headed.Headings,
+    headings: heading_forms.Headings,
     boxes: tuple[TaskBlock, ...],
 ) -> Iterator[Reading]:
     """What is hardly ever anything but a task."""
     yield Reading(elements(document))
-    for strong in headed.STRONG:
+    for strong in heading_forms.STRONG:
         yield Reading(headings.announced(strong), _weight(headings, strong))
-    yield Reading(alike.slugged(document))
+    yield Reading(parallel_headings.slugged(document))
     if lists.has_summing_boxes(items):
-        yield Reading(headings.led(headed.is_task_group))
+        yield Reading(headings.led(heading_forms.is_task_group))
     led = leaves(document, lists.boxed(document, items))
     yield Reading(boxes if led and 2 * len(led) < len(boxes) else led)
     yield Reading(leaves(document, lists.bold(document, items)))
@@ -130,7 +130,7 @@ def _explicit(
 
 
 def _loose(
-    document: Outline, items: tuple[Item, ...], headings: headed.Headings
+    document: Outline, items: tuple[Item, ...], headings: heading_forms.Headings
 ) -> Iterator[Reading]:
     """What may be tasks where there is nothing better."""
     for stated in (paragraphs.labelled, paragraphs.worded):
@@ -142,7 +142,7 @@ def _loose(
     yield Reading(leaves(document, lists.dotted(document, items)))
     for listed in (lists.fielded, lists.board, lists.bullets, lists.ordered):
         yield Reading(listed(document, items))
-    yield Reading(alike.phases(document))
+    yield Reading(parallel_headings.phases(document))
 
 
 def _numbered(blocks: tuple[TaskBlock, ...]) -> tuple[TaskBlock, ...]:
@@ -158,8 +158,8 @@ def _are_named_inside(rows: Sequence[TaskBlock], blocks: Sequence[TaskBlock]) ->
 
 
 def _weight(
-    headings: headed.Headings, test: headed.Test, blocks: Sequence[TaskBlock] = ()
+    headings: heading_forms.Headings, test: heading_forms.Test, blocks: Sequence[TaskBlock] = ()
 ) -> Weight:
     if headings.only_parts(test) or (blocks and not any(block.title for block in blocks)):
         return Weight.PARTS
-    return Weight.DECIDES if test is headed.STRONG[0] else Weight.YIELDS
+    return Weight.DECIDES if test is heading_forms.STRONG[0] else Weight.YIELDS

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from sparing.context.documents.fields import TASK_FIELDS, read_fields
 from sparing.context.documents.ids import Lead, lead
 from sparing.context.documents.markdown import Heading, Outline
-from sparing.context.task_forms.announced import in_place
+from sparing.context.task_forms.announcement import in_place
 from sparing.context.task_forms.block import TaskBlock, group_of, headings_above, list_ends
-from sparing.context.task_forms.dropped import is_dropped
+from sparing.context.task_forms.dropped_tasks import is_dropped
 from sparing.context.task_forms.items import Item, below_groups, wrapped
 from sparing.context.task_forms.words import (
     about_tasks,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from sparing.context.documents.markdown import Outline
 from sparing.context.task_forms.block import TaskBlock, headings_above
-from sparing.context.task_forms.headed import count_word
+from sparing.context.task_forms.heading_forms import count_word
 from sparing.context.task_forms.items import Item, plain_spaces
 from sparing.context.task_forms.lists import led_items, listed_items
 from sparing.context.task_forms.words import NO_TASKS, TASKS, is_aside, is_container

@@ -16,7 +16,7 @@ from sparing.context.documents.fields import PLACES, TASK_FIELDS, Field, field_n
 from sparing.context.documents.ids import lead
 from sparing.context.documents.markdown import Outline
 from sparing.context.task_forms.block import TaskBlock, group_of, headings_above
-from sparing.context.task_forms.dropped import is_dropped
+from sparing.context.task_forms.dropped_tasks import is_dropped
 from sparing.context.task_forms.items import STATES, plain_spaces
 from sparing.context.task_forms.words import TASKS, is_aside
 

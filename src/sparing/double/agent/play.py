@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from sparing.double import writing
 from sparing.double.agent.memory import AgentMemory
+from sparing.double.agent.panel_turn import needs_of, seats_of
 from sparing.double.agent.phrases import module, quotable, verdict
-from sparing.double.agent.seats import needs_of, seats_of
 from sparing.double.agent.tools import MOST_FILES, AgentTools, Wish
 from sparing.double.agent.work import AgentWork, modules, opened
 from sparing.double.agent_draws import (

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import NamedTuple
 
-from sparing.economy.comparison.looks_apart import Calls, looks_apart
 from sparing.economy.comparison.naive import without_reads
+from sparing.economy.comparison.separate_reviews import Calls, looks_apart
 from sparing.economy.cost_model import CALL_OUTPUT_TOKENS, TurnWork
 from sparing.economy.estimates import (
     APART,

@@ -21,7 +21,7 @@ from sparing.workspace.checks.inline_tests import (
     parents_of,
     with_old_tests,
 )
-from sparing.workspace.checks.reach import can_end_runner, included_files
+from sparing.workspace.checks.rust_exits import can_end_runner, included_files
 from sparing.workspace.git.runner import Git
 from sparing.workspace.git.snapshot import LINK, Snapshot
 from sparing.workspace.git.worktree import Worktree

@@ -16,7 +16,7 @@ if __name__ == "__main__":
 from pathlib import Path
 
 from sparing.errors import SparingError
-from sparing.workspace.tools.beneath import Beneath
+from sparing.workspace.tools.confined_open import Beneath
 from sparing.workspace.tools.search import MOST_HITS, lines_with, text_of
 
 MEMORY_BYTES = 1 << 30

@@ -17,8 +17,8 @@ from sparing.tool import ChangedFile, ToolResult, ToolSpec
 from sparing.workspace.project.paths import Confined, PathRefused
 from sparing.workspace.tools import arguments
 from sparing.workspace.tools.arguments import Edit, ToolMistake
-from sparing.workspace.tools.beneath import Beneath
 from sparing.workspace.tools.command import Commands, Stopped
+from sparing.workspace.tools.confined_open import Beneath
 from sparing.workspace.tools.edits import NOTHING, Edited, apply
 from sparing.workspace.tools.look import SEARCH_SECONDS, Look
 from sparing.workspace.tools.pages import Span, split_lines

@@ -10,7 +10,7 @@ from sparing.errors import RepositoryError
 from sparing.redact import Redactor
 from sparing.workspace.project.paths import PathRefused
 from sparing.workspace.tools.arguments import ToolMistake
-from sparing.workspace.tools.beneath import Beneath
+from sparing.workspace.tools.confined_open import Beneath
 from sparing.workspace.tools.pages import split_lines
 from sparing.workspace.tools.search import BINARY_BYTES
 

@@ -11,8 +11,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from sparing.double.agent.memory import names_file
+from sparing.double.agent.panel_turn import needs_of
 from sparing.double.agent.phrases import search_word
-from sparing.double.agent.seats import needs_of
 from sparing.double.agent_draws import TurnIdentity, TurnNeeds, needed_files, step_sizes, whole
 from sparing.double.agent_kinds import AGENTS, AgentKind
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sparing.agents.tunnel import Tunnel
 from sparing.provision.package_sources import named_hosts, package_sources
-from sparing.provision.way_out import port_of, proxy_variables, refused_hosts, way_out
+from sparing.provision.setup_network import port_of, proxy_variables, refused_hosts, way_out
 from sparing.records.features import FeatureRow
 from sparing.runtime.sandbox import check_sandbox, empty_folder, tool_variables
 from sparing.runtime.surroundings import Surroundings

@@ -17,7 +17,7 @@ from sparing.agents.acp.custom import custom_agent
 from sparing.agents.acp.gemini import GEMINI
 from sparing.agents.acp.opencode import OPENCODE
 from sparing.agents.acp.options import AcpSetup, provider_of
-from sparing.agents.api.here import address_of, key_here
+from sparing.agents.api.detection import address_of, key_here
 from sparing.agents.api.providers import PROVIDERS, FoundKey, find_key
 from sparing.errors import ConfigError
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 import time
 from typing import NamedTuple
 
-from sparing.clients.check_means import lent_to_checks
+from sparing.clients.check_resources import lent_to_checks
 from sparing.event import RunEvent, SetupEvent, WarningEvent, kind_of
 from sparing.job import Job
-from sparing.provision.means import caches_of, set_up_means
 from sparing.provision.named_files import bring_named_files
+from sparing.provision.setup_resources import caches_of, set_up_means
 from sparing.records.features import FeatureRow
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.sandbox import check_sandbox, tool_variables

@@ -7,9 +7,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.economy.comparison.looks_apart import looks_apart
 from sparing.economy.comparison.naive import NaiveLook, NaiveTurn, naive_usage, together
 from sparing.economy.comparison.naive_work import WorkDone, naive_work
+from sparing.economy.comparison.separate_reviews import looks_apart
 from sparing.economy.cost_model import TurnWork
 from sparing.economy.estimates import PANEL, Memory, SeenTurn, TurnClass, expected_work, learned
 from sparing.turn_kind import Errand

@@ -19,8 +19,8 @@ from sparing.workspace.sandbox.policy import Reach
 
 if TYPE_CHECKING:  # loaded where there is a server
     from sparing.fleet.presence import Presence
-    from sparing.fleet.seat import Seat
     from sparing.fleet.travel import Travel
+    from sparing.fleet.worker_identity import Seat
 
 
 class EngineSeat:
@@ -36,8 +36,8 @@ class EngineSeat:
         if self._office.folder.server is None:
             return
         from sparing.fleet.presence import Presence
-        from sparing.fleet.seat import new_worker
         from sparing.fleet.travel import open_travel
+        from sparing.fleet.worker_identity import new_worker
 
         settings = self._office.loaded.settings
         worker = new_worker(
@@ -54,7 +54,7 @@ class EngineSeat:
 
     def seat(self, only: Sequence[str] | None = None) -> Seat:
         """`only`: the features requested. On a single machine, any feature that has to run does."""
-        from sparing.fleet.seat import Seat
+        from sparing.fleet.worker_identity import Seat
 
         if self._presence is None:
             return Seat()

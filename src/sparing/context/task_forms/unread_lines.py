@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from sparing.context.documents.ids import lead
 from sparing.context.documents.markdown import Outline
-from sparing.context.task_forms import alike
-from sparing.context.task_forms.announced import without_results
+from sparing.context.task_forms import parallel_headings
+from sparing.context.task_forms.announcement import without_results
 from sparing.context.task_forms.block import TaskBlock, list_ends
 from sparing.context.task_forms.choice import Found
 from sparing.context.task_forms.items import Item, is_name_of_group
@@ -37,13 +37,13 @@ def unread_lines(document: Outline, found: Found) -> tuple[int, ...]:
     ]
     open_boxes = without_results(document, open_boxes)
     told = _titles(blocks)
-    phased = alike.phase_names(document)
+    phased = parallel_headings.phase_names(document)
     return tuple(
         one.line
         for one in _outside(open_boxes, blocks)
         if _words(one.text) not in told
         and not one.text.startswith("~~")
-        and not phased & alike.names_in(one.text)
+        and not phased & parallel_headings.names_in(one.text)
     )
 
 

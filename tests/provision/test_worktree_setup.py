@@ -17,7 +17,7 @@ from sparing.desk.office import Office, open_office
 from sparing.desk.setup.repository_scan import agree, prospect
 from sparing.errors import SparingError
 from sparing.job import Job, JobKind, Ticket
-from sparing.provision.outfit import lend_to, outfit
+from sparing.provision.worktree_setup import lend_to, outfit
 from sparing.records.features import FeatureRow
 from sparing.runtime.surroundings import Surroundings
 from sparing.workspace.git.worktree import Worktree

@@ -16,7 +16,7 @@ from sparing.context.documents.fields import TASK_FIELDS, read_fields
 from sparing.context.documents.ids import Lead, ident, lead
 from sparing.context.documents.markdown import Heading, Outline
 from sparing.context.task_forms.block import TaskBlock, group_of, parents_of
-from sparing.context.task_forms.dropped import is_dropped
+from sparing.context.task_forms.dropped_tasks import is_dropped
 from sparing.context.task_forms.items import STATES
 from sparing.context.task_forms.leaves import leaves
 from sparing.context.task_forms.words import (

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sparing.workspace.checks.baseline import Baseline
-from sparing.workspace.checks.rewritten import now, rewritten
+from sparing.workspace.checks.overwritten_files import now, rewritten
 from sparing.workspace.checks.run import CheckResult
 
 
