@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-from sparing.agents import scripted
+from sparing.agents.scripted import backend as scripted
 from sparing.cli.main import main as sparing
 from sparing.engine import leg
 from sparing.runtime import signals

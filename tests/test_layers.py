@@ -185,8 +185,16 @@ def test_start_says_what_it_starts_before_it_loads_what_a_run_needs(
 def test_no_backend_is_loaded_before_it_is_made() -> None:
     """K1: most commands make none, and a run makes one of a dozen."""
     backends = (
-        *("sparing.agents.acp.backend", "sparing.agents.codex.backend", "sparing.agents.scripted"),
-        *("sparing.agents.script", "sparing.double.agent.play", "sparing.clients.claude_detection"),
+        *(
+            "sparing.agents.acp.backend",
+            "sparing.agents.codex.backend",
+            "sparing.agents.scripted.backend",
+        ),
+        *(
+            "sparing.agents.scripted.script",
+            "sparing.double.agent.play",
+            "sparing.clients.claude_detection",
+        ),
     )
     assert loaded_with({"sparing.clients.backends", "sparing.clients.drawn_agent"}, backends) == []
     assert loaded_with(set(backends), backends) == sorted(backends), "the check sees what loads"

@@ -15,7 +15,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "sparing"
 PRINTER = "cli/screen.py"
 MACHINES = frozenset(
-    {"agents/api/turn_process.py", "agents/scripted_player.py", "double/__main__.py"}
+    {"agents/api/turn_process.py", "agents/scripted/player.py", "double/__main__.py"}
 )
 """Programs of their own whose output another program reads."""
 NAMES = frozenset({"print", "input", "breakpoint"})

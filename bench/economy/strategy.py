@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from bench.arms import Arm, Tools
-from sparing.agents.claude_options import (
+from sparing.agents.claude.options import (
     BASE_TOKENS,
     LEAN_SHELL_TOKENS,
     NO_SHELL_TOKENS,

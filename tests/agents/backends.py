@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from sparing.agents.backend import Access, AgentCall, AgentEvent, AgentReply, Backend
-from sparing.agents.claude_client import find_client
-from sparing.agents.script import Edit, Script, ScriptedTurn
-from sparing.agents.scripted import ScriptedBackend
+from sparing.agents.claude.client import find_client
+from sparing.agents.scripted.backend import ScriptedBackend
+from sparing.agents.scripted.script import Edit, Script, ScriptedTurn
 from sparing.segment import Segment, Volatility
 from sparing.usage import Usage
 from tests.agents.acp_double import GeminiDouble, OpencodeDouble, SmallDouble

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from sparing.agents.backend import AgentCall, AgentEvent, AgentReply, Capabilities
-from sparing.agents.claude import ClaudeBackend
-from sparing.agents.claude_client import InstalledClient, find_client
-from sparing.agents.claude_login import Login, LoginKind
-from sparing.agents.claude_options import Setup
+from sparing.agents.claude.backend import ClaudeBackend
+from sparing.agents.claude.client import InstalledClient, find_client
+from sparing.agents.claude.login import Login, LoginKind
+from sparing.agents.claude.options import Setup
 from sparing.double.server import ServerSettings
 from sparing.failure import Failure
 from sparing.usage import Origin, Usage

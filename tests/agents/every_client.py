@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from sparing import backend_name as names
 from sparing.agents.api.providers import FoundKey
 from sparing.agents.backend import Backend
-from sparing.agents.claude_login import Login, LoginKind
+from sparing.agents.claude.login import Login, LoginKind
 from sparing.agents.codex.client import CodexLogin
 from sparing.usage import Usage
 from tests.agents.acp_double import GeminiDouble, OpencodeDouble, SmallDouble

@@ -10,9 +10,9 @@ import asyncio
 import sys
 from pathlib import Path
 
-from sparing.agents.claude import ClaudeBackend
-from sparing.agents.claude_login import Login, LoginKind
-from sparing.agents.claude_options import Setup
+from sparing.agents.claude.backend import ClaudeBackend
+from sparing.agents.claude.login import Login, LoginKind
+from sparing.agents.claude.options import Setup
 from sparing.agents.worktree_lock import worktree_lock
 from tests.agents.backends import call
 from tests.agents.sandboxed import sandboxed

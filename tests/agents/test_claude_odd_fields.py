@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from sparing.agents.backend import AgentEvent
-from sparing.agents.claude import ended_turn
-from sparing.agents.claude_stream import MOST_TOKENS, Watch, usage_of
+from sparing.agents.claude.backend import ended_turn
+from sparing.agents.claude.stream import MOST_TOKENS, Watch, usage_of
 from sparing.agents.process import read_message
 from sparing.failure import Failure
 from tests.agents.backends import call

@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.agents.backend import Access, AgentEvent, TurnOutcome
-from sparing.agents.claude_client import InstalledClient, numbers
-from sparing.agents.claude_login import Login, LoginKind, find_login
-from sparing.agents.claude_options import Setup, argv, environment, hosts, needs
-from sparing.agents.claude_outcome import outcome
-from sparing.agents.claude_rules import judge, rules_of, tools_of
-from sparing.agents.claude_stream import Watch, usage_of
+from sparing.agents.claude.client import InstalledClient, numbers
+from sparing.agents.claude.login import Login, LoginKind, find_login
+from sparing.agents.claude.options import Setup, argv, environment, hosts, needs
+from sparing.agents.claude.outcome import outcome
+from sparing.agents.claude.rules import judge, rules_of, tools_of
+from sparing.agents.claude.stream import Watch, usage_of
 from sparing.failure import Failure
 from sparing.usage import Usage
 from tests.agents.backends import call

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from sparing.agents.backend import Access, AgentCall, AgentEvent
-from sparing.agents.claude_login import Login, LoginKind
-from sparing.agents.claude_options import Setup, argv, opening
-from sparing.agents.claude_rules import judge, rules_of, tools_of
-from sparing.agents.claude_stream import Watch
-from sparing.agents.claude_tools import ClaudeDesk
+from sparing.agents.claude.login import Login, LoginKind
+from sparing.agents.claude.options import Setup, argv, opening
+from sparing.agents.claude.rules import judge, rules_of, tools_of
+from sparing.agents.claude.stream import Watch
+from sparing.agents.claude.tools import ClaudeDesk
 from sparing.agents.own_tools import ToolOffer, muted
 from sparing.tool import ChangedFile, OpenedLines, OwnTools, ToolResult, ToolSpec
 from sparing.turn_event import AgentAction

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sparing.agents.backend import Access, AgentCall
-from sparing.agents.claude_transcript import MOST_NOTES, TurnNote, spent
+from sparing.agents.claude.transcript import MOST_NOTES, TurnNote, spent
 from sparing.usage import Usage
 
 SESSION = "11111111-2222-3333-4444-555555555555"

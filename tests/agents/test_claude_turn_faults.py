@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sparing.agents.backend import Access, AgentEvent
-from sparing.agents.claude_login import Login, LoginKind
+from sparing.agents.claude.login import Login, LoginKind
 from sparing.failure import Failure
 from sparing.review.verdict import SCHEMA
 from sparing.usage import Usage

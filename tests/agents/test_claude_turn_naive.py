@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from sparing.agents.backend import Access
-from sparing.agents.claude_options import BASE_TOKENS, STOCK_TOKENS, WRITER_TOKENS
+from sparing.agents.claude.options import BASE_TOKENS, STOCK_TOKENS, WRITER_TOKENS
 from sparing.double.log import rebill
 from sparing.prompts.render import words
 from tests.agents.backends import call, run, segments

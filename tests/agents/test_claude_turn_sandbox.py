@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from sparing.agents.backend import Access, AgentEvent
-from sparing.agents.claude import ClaudeBackend
-from sparing.agents.claude_login import Login, LoginKind
+from sparing.agents.claude.backend import ClaudeBackend
+from sparing.agents.claude.login import Login, LoginKind
 from sparing.agents.worktree_lock import worktree_lock
 from sparing.failure import Failure
 from sparing.workspace.sandbox.launcher import level_reached

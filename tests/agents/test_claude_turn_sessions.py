@@ -14,7 +14,7 @@ import pytest
 
 from sparing.agents.backend import Access, AgentCall
 from sparing.agents.checks.resume_check import CheckSetting, check_resume
-from sparing.agents.claude import ClaudeBackend
+from sparing.agents.claude.backend import ClaudeBackend
 from sparing.failure import Failure
 from sparing.usage import Usage
 from tests.agents.backends import MODEL, call, run, segments

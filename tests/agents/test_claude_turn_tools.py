@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from sparing.agents.backend import Access, AgentEvent
-from sparing.agents.claude import ClaudeBackend
-from sparing.agents.claude_options import (
+from sparing.agents.claude.backend import ClaudeBackend
+from sparing.agents.claude.options import (
     LEAN_SHELL_TOKENS,
     OWN_READER_TOKENS,
     OWN_WRITER_TOKENS,

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from sparing.agents.backend import Access, AgentCall
-from sparing.agents.claude_login import Login, LoginKind
+from sparing.agents.claude.login import Login, LoginKind
 from sparing.review.verdict import SCHEMA
 from tests.agents.backends import call, run, segments
 from tests.agents.claude_double import ClaudeDouble, Json

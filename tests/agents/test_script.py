@@ -14,7 +14,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sparing.agents.script import DOTS_LIMIT, SIZE_LIMIT, Edit, Script, ScriptedTurn, read_script
+from sparing.agents.scripted.script import (
+    DOTS_LIMIT,
+    SIZE_LIMIT,
+    Edit,
+    Script,
+    ScriptedTurn,
+    read_script,
+)
 from sparing.errors import ScriptError
 from sparing.failure import Failure
 

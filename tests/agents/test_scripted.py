@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sparing.agents.backend import Access, AgentCall, AgentReply
-from sparing.agents.script import Script
-from sparing.agents.scripted import ScriptedBackend
-from sparing.agents.scripted_conversation import CALL_SECONDS, TOOL_CALL_TOKENS
+from sparing.agents.scripted.backend import ScriptedBackend
+from sparing.agents.scripted.conversation import CALL_SECONDS, TOOL_CALL_TOKENS
+from sparing.agents.scripted.script import Script
 from sparing.cache import CacheBlock, CacheRequest, Life, PromptCache, RequestPart
 from sparing.failure import Failure
 from sparing.segment import Segment, Volatility, estimate_tokens

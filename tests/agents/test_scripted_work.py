@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from sparing.agents.backend import Access, AgentReply
-from sparing.agents.script import Script
-from sparing.agents.scripted import ScriptedBackend
+from sparing.agents.scripted.backend import ScriptedBackend
+from sparing.agents.scripted.script import Script
 from sparing.double.agent.repository import module_files
 from sparing.double.agent_kinds import FILE_TOKENS, REPOSITORY_FILES
 from sparing.segment import estimate_tokens

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.agents.claude import ClaudeBackend
+from sparing.agents.claude.backend import ClaudeBackend
 from sparing.agents.codex.backend import CodexBackend
 from sparing.agents.session_lock import KeepsSessionFiles
 from tests.agents.acts import Act, Backends

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sparing.agents.claude_client import find_client
+from sparing.agents.claude.client import find_client
 from sparing.installation import add_command
 from tests.terminal import sparing
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sparing.agents.script import Script
-from sparing.agents.scripted import ScriptedBackend
+from sparing.agents.scripted.backend import ScriptedBackend
+from sparing.agents.scripted.script import Script
 from sparing.clients.conversation_rows import ConversationRows
 from sparing.clients.session_travel import SessionTravel
 from sparing.records import conversations

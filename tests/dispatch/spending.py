@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sparing.agents.backend import AgentReply
-from sparing.agents.scripted_conversation import BOOK
+from sparing.agents.scripted.conversation import BOOK
 from sparing.config.sources import sources_here
 from sparing.dispatch.paid_call import Permit, clear
 from sparing.dispatch.spend import SpendRequest

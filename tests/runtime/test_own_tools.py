@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from sparing.agents.backend import EVERY_MODEL, Access, AgentCall
-from sparing.agents.claude import ClaudeBackend
-from sparing.agents.claude_login import Login, LoginKind
-from sparing.agents.claude_options import Setup
+from sparing.agents.claude.backend import ClaudeBackend
+from sparing.agents.claude.login import Login, LoginKind
+from sparing.agents.claude.options import Setup
 from sparing.clients.tool_mode import mode_of
 from sparing.config.review import ReviewSettings
 from sparing.config.settings import Settings

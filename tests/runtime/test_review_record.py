@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from sparing.agents.backend import EVERY_MODEL
-from sparing.agents.claude import ClaudeBackend
-from sparing.agents.claude_login import Login, LoginKind
-from sparing.agents.claude_options import Setup
+from sparing.agents.claude.backend import ClaudeBackend
+from sparing.agents.claude.login import Login, LoginKind
+from sparing.agents.claude.options import Setup
 from sparing.config.settings import Settings
 from sparing.config.spending import EconomySettings
 from sparing.economy.review_quality import pairs

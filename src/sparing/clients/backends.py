@@ -149,7 +149,7 @@ def _acp_double(name: str) -> Maker:
 
 
 def _claude_double(loaded: Loaded, folder: StateFolder) -> Backend:
-    from sparing.agents.codex.claude_double import DoubledClaude
+    from sparing.agents.claude.double import DoubledClaude
 
     agent = loaded.settings.agent
     stock = agent.client is ClientKind.STOCK
@@ -170,8 +170,8 @@ def _scripted(loaded: Loaded, folder: StateFolder) -> Backend:
             "the scripted backend has no script",
             "name one: SPARING_AGENT__SCRIPT=/path/to/script.toml",
         )
-    from sparing.agents.script import read_script
-    from sparing.agents.scripted import ScriptedBackend
+    from sparing.agents.scripted.backend import ScriptedBackend
+    from sparing.agents.scripted.script import read_script
 
     own = mode_of(loaded.settings) is not ToolMode.CLIENT
     return ScriptedBackend(read_script(loaded.agent_script), folder.scripted, own_readers=own)

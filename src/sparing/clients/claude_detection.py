@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from sparing.agents.claude import ClaudeBackend
-from sparing.agents.claude_client import InstalledClient, find_client
-from sparing.agents.claude_login import Login, LoginKind, find_login
-from sparing.agents.claude_options import Setup
+from sparing.agents.claude.backend import ClaudeBackend
+from sparing.agents.claude.client import InstalledClient, find_client
+from sparing.agents.claude.login import Login, LoginKind, find_login
+from sparing.agents.claude.options import Setup
 from sparing.config.settings import AgentSettings
 from sparing.config.spending import ClientKind, LoginName
 from sparing.errors import ConfigError

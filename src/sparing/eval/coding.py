@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sparing.agents.backend import Access, AgentCall, AgentReply, Backend, Launched, Needs
-from sparing.agents.claude import ClaudeBackend
+from sparing.agents.claude.backend import ClaudeBackend
 from sparing.codec import JsonObject
 from sparing.config.load import Loaded
 from sparing.context.prompt.turns import system

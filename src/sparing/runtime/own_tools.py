@@ -11,7 +11,7 @@ from functools import partial
 from typing import NamedTuple, assert_never
 
 from sparing.agents.backend import EVERY_MODEL, AgentCall, Backend, Launched, Needs
-from sparing.agents.claude import ClaudeBackend
+from sparing.agents.claude.backend import ClaudeBackend
 from sparing.agents.own_tools import TakesTools, ToolOffer
 from sparing.clients.tool_mode import mode_of
 from sparing.config.settings import Settings

@@ -24,7 +24,7 @@ from sparing.agents.backend import (
     TurnOutcome,
     model_calls,
 )
-from sparing.agents.claude_stream import Stop
+from sparing.agents.claude.stream import Stop
 from sparing.agents.codex.client import NO_LOGIN, TESTED
 from sparing.agents.codex.options import (
     WINDOW_TOKENS,

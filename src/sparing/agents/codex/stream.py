@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from sparing.agents.backend import ANSWERING, AgentCall, AgentEvent
-from sparing.agents.claude_stream import MOST_TOKENS, Stop
+from sparing.agents.claude.stream import MOST_TOKENS, Stop
 from sparing.agents.codex.options import thread_of, turn_of
 from sparing.agents.own_tools import SAID_CHARS, ToolDesk
 from sparing.codec import JsonObject

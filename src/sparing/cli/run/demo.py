@@ -138,7 +138,7 @@ def _client(backend: str) -> str:
         return agent_here(names.client_name(backend), client_environment()).words
     if backend == names.SCRIPTED:
         return ""
-    from sparing.agents.claude_client import find_client
+    from sparing.agents.claude.client import find_client
 
     found = find_client()
     if found is None:

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from sparing import backend_name as names
-from sparing.agents.claude_options import VENDOR
-from sparing.agents.script import read_script
+from sparing.agents.claude.options import VENDOR
+from sparing.agents.scripted.script import read_script
 from sparing.config.load import Loaded
 from sparing.config.process_environment import client_environment
 from sparing.config.settings import DoubledAgent

@@ -51,7 +51,7 @@ def whose_tools(office: Office) -> str:
 
 def tool_answers(office: Office) -> list[DoctorLine]:
     """T1 to T5 for every model, as far as they were checked, and what checking has cost."""
-    from sparing.agents.claude import ClaudeBackend
+    from sparing.agents.claude.backend import ClaudeBackend
     from sparing.desk.setup.tool_check import check_model, lines, models_of, prepare
     from sparing.runtime.surroundings import Surroundings, make_backend
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import NamedTuple
 
-from sparing.agents.scripted_conversation import CALL_SECONDS
+from sparing.agents.scripted.conversation import CALL_SECONDS
 from sparing.backend_name import SCRIPTED
 from sparing.codec import JsonObject
 from sparing.economy.comparison.naive import NaiveLook, NaiveTurn

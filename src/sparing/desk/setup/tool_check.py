@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sparing.agents.backend import Launch
 from sparing.agents.checks.tool_check import ToolCheckPlace, check_tools
-from sparing.agents.claude import ClaudeBackend
+from sparing.agents.claude.backend import ClaudeBackend
 from sparing.config.settings import Settings
 from sparing.dispatch.paid_call import run_on
 from sparing.records import tool_checks

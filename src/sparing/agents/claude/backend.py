@@ -18,8 +18,8 @@ from json import dumps
 from pathlib import Path
 
 from sparing.agents.backend import AgentCall, AgentEvent, AgentReply, TurnOutcome, model_calls
-from sparing.agents.claude_client import TESTED
-from sparing.agents.claude_options import (
+from sparing.agents.claude.client import TESTED
+from sparing.agents.claude.options import (
     Setup,
     argv,
     capabilities_with,
@@ -28,10 +28,10 @@ from sparing.agents.claude_options import (
     opening,
     request,
 )
-from sparing.agents.claude_outcome import outcome
-from sparing.agents.claude_stream import Stop, Watch
-from sparing.agents.claude_tools import ClaudeDesk
-from sparing.agents.claude_transcript import TurnNote, spent
+from sparing.agents.claude.outcome import outcome
+from sparing.agents.claude.stream import Stop, Watch
+from sparing.agents.claude.tools import ClaudeDesk
+from sparing.agents.claude.transcript import TurnNote, spent
 from sparing.agents.own_tools import ToolOffer, muted
 from sparing.agents.process import Client, Command, TurnStart
 from sparing.agents.session_lock import SessionFiles, files_in, held, private_folder

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from sparing.agents import scripted_player
 from sparing.agents.backend import (
     ANSWERING,
     AgentCall,
@@ -28,8 +27,8 @@ from sparing.agents.backend import (
     Needs,
 )
 from sparing.agents.process import Client, Command
-from sparing.agents.script import Script, ScriptedTurn
-from sparing.agents.scripted_conversation import (
+from sparing.agents.scripted import player
+from sparing.agents.scripted.conversation import (
     FOUND,
     ClientConversation,
     ClientTools,
@@ -37,7 +36,8 @@ from sparing.agents.scripted_conversation import (
     Tool,
     Transcripts,
 )
-from sparing.agents.scripted_work import DrawnHabits, Work
+from sparing.agents.scripted.script import Script, ScriptedTurn
+from sparing.agents.scripted.work import DrawnHabits, Work
 from sparing.agents.session_lock import SessionFiles
 from sparing.codec import JsonObject
 from sparing.failure import Failure, limit_words
@@ -254,7 +254,7 @@ def _told(path: str, said: object) -> str:
 
 
 def _command(told: JsonObject, call: AgentCall) -> Command:
-    argv = (sys.executable, "-I", "-S", str(Path(scripted_player.__file__)))
+    argv = (sys.executable, "-I", "-S", str(Path(player.__file__)))
     stdin = marshal.dumps(told)
     if call.launch is None:
         return Command(argv, call.cwd, {"LANG": "C.UTF-8"}, stdin, call.lock)

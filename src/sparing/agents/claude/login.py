@@ -70,7 +70,7 @@ class Login:
 
     @property
     def handing(self) -> tuple[str, ...]:
-        """Arguments of `claude_start`; empty if no secret is handed over."""
+        """Arguments of `start.py`; empty if no secret is handed over."""
         return () if self.folder is not None else HANDINGS[self.kind]
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from sparing.agents.backend import ANSWERING, AgentCall, AgentEvent
-from sparing.agents.claude_options import INITIALIZE, refusal, response
-from sparing.agents.claude_rules import (
+from sparing.agents.claude.options import INITIALIZE, refusal, response
+from sparing.agents.claude.rules import (
     CHANGING,
     OWN_CHANGING,
     SEARCH,

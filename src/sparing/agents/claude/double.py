@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sparing.agents.backend import AgentCall, AgentEvent, AgentReply
-from sparing.agents.claude import ClaudeBackend
-from sparing.agents.claude_client import find_client
-from sparing.agents.claude_login import Login, LoginKind
-from sparing.agents.claude_options import Setup
+from sparing.agents.claude.backend import ClaudeBackend
+from sparing.agents.claude.client import find_client
+from sparing.agents.claude.login import Login, LoginKind
+from sparing.agents.claude.options import Setup
 from sparing.agents.codex.double_turns import drawn_reply, told_to_double
 from sparing.double.agent.play import DrawnAgent
 from sparing.double.child import Child

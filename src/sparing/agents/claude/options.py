@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from sparing.agents import claude_start
 from sparing.agents.backend import EVERY_MODEL, Access, AgentCall, Capabilities, Needs
-from sparing.agents.claude_login import Login
-from sparing.agents.claude_rules import SERVER, rules_of, tools_of
+from sparing.agents.claude import start
+from sparing.agents.claude.login import Login
+from sparing.agents.claude.rules import SERVER, rules_of, tools_of
 from sparing.agents.own_tools import ToolOffer
 from sparing.agents.tunnel import Host, way_out
 from sparing.usage import Origin
@@ -214,7 +214,7 @@ def _content(call: AgentCall) -> Iterator[dict[str, object]]:
 
 def _started(setup: Setup) -> Iterator[str]:
     if setup.login.handing:
-        yield from (sys.executable, "-I", "-S", str(Path(claude_start.__file__).resolve()))
+        yield from (sys.executable, "-I", "-S", str(Path(start.__file__).resolve()))
         yield from setup.login.handing
     yield str(setup.program)
 

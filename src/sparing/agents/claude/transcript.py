@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from sparing.agents.backend import AgentCall
-from sparing.agents.claude_stream import SYNTHETIC, usage_of
+from sparing.agents.claude.stream import SYNTHETIC, usage_of
 from sparing.usage import Usage
 
 MOST_NOTES = 400

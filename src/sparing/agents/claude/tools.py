@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
-from sparing.agents.claude_options import response
-from sparing.agents.claude_rules import OWN, SERVER
+from sparing.agents.claude.options import response
+from sparing.agents.claude.rules import OWN, SERVER
 from sparing.agents.own_tools import ToolDesk
 from sparing.codec import JsonObject
 from sparing.tool import ToolSpec
