@@ -44,6 +44,12 @@ def test_files_come_along_where_a_call_costs_more_than_a_wrong_guess() -> None:
     assert not preload_pays(TYPICAL, 12_000, 8, 4)
 
 
+def test_files_stay_behind_where_many_calls_would_carry_them() -> None:
+    """E1: a file that is opened halfway through is read by half of the calls only."""
+    assert preload_pays(TYPICAL, 40_000, 12, 2)
+    assert not preload_pays(TYPICAL, 40_000, 30, 2)
+
+
 def test_a_map_begins_with_what_the_others_use() -> None:
     lines = repository_map(REPOSITORY).splitlines()
     assert lines[0] == "store.py: Store, put_row"

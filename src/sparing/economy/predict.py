@@ -204,11 +204,16 @@ class PreloadCandidate(NamedTuple):
 
 
 def preload_pays(rates: Rates, context: float, calls: float, files_per_call: float) -> bool:
-    """Whether to include the named files in a turn with this many calls."""
+    """Whether to include the named files in a turn with this many calls.
+
+    A call to open them is saved. In return they are read by every call of the turn instead of only
+    by those after they would have been opened, halfway through on average; and some are not needed.
+    """
     asked = rates.output + rates.write_5m + rates.read * calls / 2
     call = rates.read * (context + 2 * FILE_TOKENS) + asked * CALL_OUTPUT_TOKENS
+    early = rates.read * (calls - 1) / 2
     wasted = WASTE * (rates.write_5m + rates.read * (calls - 1))
-    return call / files_per_call > FILE_TOKENS * wasted
+    return call / files_per_call > FILE_TOKENS * (early + wasted)
 
 
 def preloaded(
