@@ -24,6 +24,8 @@ ROOM_LINES = {
             "stages",
             "briefing",
             "dispatch",
+            "payment",
+            "commits",
             "caching",
             "implement",
             "finish",
@@ -49,7 +51,7 @@ ENGINE_DOORS = ("cli.run.drive", "cli.run.host")
 """The modules of the doors that import the engine, when a command runs it."""
 POSITIONAL = 6
 """The most values that a record of ours is built from without naming them."""
-ONE_CALLER = {"ledger.begin": "dispatch.paid_call", "backend.run": "dispatch.paid_call"}
+ONE_CALLER = {"ledger.begin": "payment.paid_call", "backend.run": "payment.paid_call"}
 """Calls that spend or promise money, and the one module that makes each."""
 
 

@@ -30,7 +30,7 @@ Rule = Callable[[Package], Iterator[str]]
 
 CLEAN = {
     "usage.py": "class Usage: ...\n",
-    "dispatch/paid_call.py": "def pay(ledger, backend):\n    ledger.begin()\n    backend.run()\n",
+    "payment/paid_call.py": "def pay(ledger, backend):\n    ledger.begin()\n    backend.run()\n",
     "cli/run/drive.py": "def late():\n    from sparing.engine.lifecycle import Engine\n",
     "engine/lifecycle.py": "from sparing.usage import Usage\n\nclass Engine: ...\n",
     "engine/steps/calls.py": "def step(value: dict[str, Any]) -> dict[str, Any]: ...\n",
@@ -114,17 +114,17 @@ FAULTS: list[tuple[Rule, dict[str, str], str]] = [
     (
         money_has_one_caller,
         {"finish/retro.py": "def go(tx):\n    ledger.begin(tx)\n"},
-        "finish.retro calls ledger.begin: only dispatch.paid_call does",
+        "finish.retro calls ledger.begin: only payment.paid_call does",
     ),
     (
         money_has_one_caller,
         {"eval/trial.py": "async def go(around):\n    await around.backend(1).run(2)\n"},
-        "eval.trial calls backend.run: only dispatch.paid_call does",
+        "eval.trial calls backend.run: only payment.paid_call does",
     ),
     (
         money_has_one_caller,
         {"eval/trial.py": "class T:\n    async def go(self):\n        self._backend.run(2)\n"},
-        "eval.trial calls backend.run: only dispatch.paid_call does",
+        "eval.trial calls backend.run: only payment.paid_call does",
     ),
     (
         money_has_one_caller,

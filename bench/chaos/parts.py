@@ -39,8 +39,8 @@ class Case(NamedTuple):
 
 def points() -> Iterator[Case]:
     """kill -9 at every crash point of every flow, then on to the end."""
-    from sparing.dispatch.paid_call import ANSWERED, RESERVED
     from sparing.engine import leg, recorded_step
+    from sparing.payment.paid_call import ANSWERED, RESERVED
 
     assert leg.PROGRAM  # all steps are known once it is loaded
     every = (*recorded_step.POINTS, RESERVED, ANSWERED)

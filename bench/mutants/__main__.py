@@ -34,7 +34,7 @@ OUT = ROOT / "bench" / "out" / "mutants"
 COPIES = Path(tempfile.gettempdir(), "sparing-mutants")
 """Outside of the repository, where nobody takes them for a part of it."""
 EQUIVALENT = Path(__file__).with_name("equivalent.txt")
-ROOMS = ("flow", "stages", "review", "economy", "dispatch", "workspace")
+ROOMS = ("flow", "stages", "review", "economy", "dispatch", "payment", "workspace")
 TESTED = (
     *ROOMS, "briefing", "caching", "context", "desk", "implement", "knowledge", "records", "roles",
     "runtime", "provision", "agents", "approval", "tasks", "upstream", "test_nouns.py",
@@ -185,7 +185,7 @@ def tests_for(mutant: Mutant, called: Mapping[str, Sequence[Test]], budget: floa
         if chosen and sum(one.seconds for one in chosen) + test.seconds > budget:
             break
         chosen.append(test)
-    whole = WHOLE_RUNS if mutant.room in ("dispatch", "stages") else ()
+    whole = WHOLE_RUNS if mutant.room in ("dispatch", "payment", "stages") else ()
     return [*chosen, *(Test(f"tests/engine/{name}", 0.0) for name in whole)]
 
 

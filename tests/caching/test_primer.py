@@ -15,9 +15,9 @@ import pytest
 
 from sparing.caching.primer import ROLE, prime
 from sparing.dispatch.call import call
-from sparing.dispatch.paid_call import ignored
 from sparing.dispatch.turn import prepare
 from sparing.job import Job, Ticket
+from sparing.payment.paid_call import ignored
 from sparing.records import features, ledger
 from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.runtime.surroundings import set_current

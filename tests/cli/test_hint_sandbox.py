@@ -14,7 +14,7 @@ from sparing.runtime.own_tools import ToolSources, toolset
 from sparing.workspace.checks.run import CheckSandbox, run_check
 from tests.agents.backends import call
 from tests.cli.person import Person
-from tests.dispatch.spending import surroundings
+from tests.payment.spending import surroundings
 from tests.repositories import make_repository
 from tests.workspace.test_checks import PATH, shell
 

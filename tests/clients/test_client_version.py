@@ -11,7 +11,7 @@ from sparing.clients.client_version import note_version
 from sparing.records import events, features
 from sparing.records.features import FeatureRow
 from sparing.runtime.surroundings import Surroundings
-from tests.dispatch.spending import surroundings
+from tests.payment.spending import surroundings
 from tests.records.rows import feature_row
 
 

@@ -11,7 +11,7 @@ from sparing.clients.unpriced import CAPS, money_cap, unpriced
 from sparing.config.load import Loaded, load
 from sparing.config.sources import Sources
 from sparing.errors import ConfigError
-from tests.dispatch.spending import surroundings
+from tests.payment.spending import surroundings
 from tests.runtime.test_role_backend import AUTHOR, feature, who
 
 MODEL = "qwen3-coder-at-home"

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from sparing.artifact import ArtifactName
+from sparing.commits.meta import project
 from sparing.desk.features.start_input import StartInput
 from sparing.desk.features.start_sources import LARGEST, from_file, from_issue
 from sparing.desk.gates import answers, ideas
@@ -21,7 +22,6 @@ from sparing.feature import Background, FeatureStatus, Priority
 from sparing.flow.state import FlowState
 from sparing.records import features
 from sparing.records.features import FeatureRow
-from sparing.runtime.meta import project
 from sparing.stages.place import Place
 from tests.desk.standing import NOW, PASSED, reload, settled
 from tests.repositories import git, write_files

@@ -27,7 +27,7 @@ from sparing.records.folder import open_folder
 from sparing.runtime.surroundings import Surroundings, backend_key
 from sparing.usage import Usage
 from tests.agents.forgetful import Fake
-from tests.dispatch.spending import NOON, asking, new_feature, surroundings
+from tests.payment.spending import NOON, asking, new_feature, surroundings
 
 BILL = Usage(read=1800, write_5m=1000, output=10)
 

@@ -19,7 +19,7 @@ from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.gates import RULE, Gate
 from sparing.runtime.surroundings import Surroundings
-from tests.dispatch.spending import surroundings
+from tests.payment.spending import surroundings
 from tests.records.rows import waiting_row
 
 RESET = 5000.0

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from sparing.commits.review_history import told_of
 from sparing.database import Database
 from sparing.finding import Verdict
 from sparing.records import events, features, ledger, sessions, verdicts
 from sparing.records.events import Event
 from sparing.records.folder import open_folder
-from sparing.runtime.review_history import told_of
 from sparing.session import Session
 from tests.records.attempts import NOON, WORST, attempt, result
 from tests.records.rows import feature_row

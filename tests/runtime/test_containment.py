@@ -24,7 +24,7 @@ from sparing.turn import Turn
 from sparing.turn_event import ContainedEvent, IncidentEvent
 from sparing.workspace.git.worktree import put_special_aside
 from sparing.workspace.sandbox.policy import SandboxLevel
-from tests.dispatch.spending import new_feature, surroundings
+from tests.payment.spending import new_feature, surroundings
 from tests.repositories import commit_files, git
 
 CANARY = "canary-" + "4f9Zq81LmX" * 3

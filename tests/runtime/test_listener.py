@@ -12,7 +12,7 @@ from sparing.agents.backend import AgentEvent
 from sparing.records import events
 from sparing.runtime.turn_listener import Listener
 from sparing.turn_event import AgentAction
-from tests.dispatch.spending import asking, new_feature, surroundings
+from tests.payment.spending import asking, new_feature, surroundings
 
 
 def test_what_was_done_is_told_once_and_in_order(tmp_path: Path) -> None:

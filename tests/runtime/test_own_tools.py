@@ -29,7 +29,7 @@ from sparing.tool import ToolMode
 from sparing.usage import Origin, Usage
 from sparing.way import Policy
 from tests.agents.backends import MODEL, call
-from tests.dispatch.spending import new_feature, surroundings
+from tests.payment.spending import new_feature, surroundings
 from tests.repositories import commit_files, git
 
 

@@ -17,7 +17,7 @@ from sparing.review.panel_rule import LookApart, PanelRule, quiet_looks
 from sparing.review.tracking import Ruling, RulingKind, Tracked
 from sparing.runtime.panel_record import looks_apart, panel_rule
 from sparing.runtime.surroundings import Surroundings
-from tests.dispatch.spending import new_feature, surroundings
+from tests.payment.spending import new_feature, surroundings
 
 BLOCKER = Finding(Severity.BLOCKER, "Nobody says who may call it")
 WARNING = Finding(Severity.WARNING, "The limit is not named")

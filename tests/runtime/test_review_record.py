@@ -24,7 +24,7 @@ from sparing.runtime.surroundings import Surroundings
 from sparing.sent import SentRecord
 from sparing.tool import ToolMode
 from sparing.usage import Origin, Usage
-from tests.dispatch.spending import new_feature, surroundings
+from tests.payment.spending import new_feature, surroundings
 
 GOOD = "found"
 

@@ -20,7 +20,7 @@ from sparing.records.features import FeatureRow
 from sparing.roles.load import shipped
 from sparing.runtime.surroundings import Surroundings
 from sparing.usage import Origin, Usage
-from tests.dispatch.spending import asking, surroundings
+from tests.payment.spending import asking, surroundings
 from tests.records.rows import feature_row
 
 AUTHOR, REVIEWER = "implementer", "security-reviewer"

@@ -12,7 +12,7 @@ import pytest
 
 from sparing.config.sources import read_sources
 from sparing.runtime.sandbox import tool_variables, tools
-from tests.dispatch.spending import surroundings
+from tests.payment.spending import surroundings
 
 
 @pytest.mark.parametrize("named", [True, False])

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sparing.commit_purpose import Purpose
+from sparing.commits.message import commit_stamp
 from sparing.connection import Connection
 from sparing.errors import SparingError
 from sparing.event import EditEvent
@@ -19,7 +20,6 @@ from sparing.records import events, features, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
-from sparing.runtime.commit_message import commit_stamp
 from sparing.runtime.surroundings import Surroundings
 from sparing.workspace.git.commit import changed_files, changed_paths, commit_paths
 from sparing.workspace.git.repository import branch_commit, contains

@@ -21,7 +21,6 @@ from sparing.briefing.gather import gather
 from sparing.context.prompt.compose import compose
 from sparing.context.prompt.review_words import repair_reply
 from sparing.dispatch.judge import checked_quotes, judgement
-from sparing.dispatch.paid_call import Permit, SpendRefusal, pay
 from sparing.economy.cost_model import Expected, Rates, turn_tokens
 from sparing.economy.estimates import HABITS, Memory, work_of
 from sparing.economy.prices import own_prices, price_of
@@ -32,6 +31,7 @@ from sparing.implement.checks import checks_at, run_checks
 from sparing.implement.facts import Checked, sheet
 from sparing.job import Job, JobKind
 from sparing.money import to_usd
+from sparing.payment.paid_call import Permit, SpendRefusal, pay
 from sparing.prompts.render import words
 from sparing.provision.worktree_setup import outfit
 from sparing.records import features

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.refined_excerpt import excerpt
+from sparing.commits.review_history import FALLBACK
 from sparing.connection import Connection
 from sparing.context.documents.diff import parse_diff
 from sparing.context.prompt.brief import REVIEWS, Brief
@@ -29,7 +30,6 @@ from sparing.records import ledger
 from sparing.records.folder import load_prompt
 from sparing.review.history import Fallback, write_item
 from sparing.runtime.events import Teller, tell
-from sparing.runtime.review_history import FALLBACK
 from sparing.runtime.source import Source
 from sparing.segment import Segment
 from sparing.sent import Sent

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from sparing.artifact import META
 from sparing.briefing.knowledge import GIVEN, bank_at, made_features
 from sparing.change import FileChange
+from sparing.commits.review_history import NAME as HISTORY
 from sparing.context.prompt.brief import Material
 from sparing.context.prompt.shorten import compact
 from sparing.knowledge.faults import faults
@@ -25,7 +26,6 @@ from sparing.money import dollars
 from sparing.records import events, findings, totals
 from sparing.records.totals import Tally
 from sparing.review.tracking import Tracked
-from sparing.runtime.review_history import NAME as HISTORY
 from sparing.runtime.source import Source
 from sparing.turn import Turn
 

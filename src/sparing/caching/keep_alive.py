@@ -25,7 +25,6 @@ from sparing.clients.web_search import WEB
 from sparing.config.settings import ClockKind
 from sparing.connection import Connection
 from sparing.dispatch.alternatives import session_front
-from sparing.dispatch.paid_call import Permit, Purchase, SpendRefusal, bill_of, pay
 from sparing.economy.keepalive import (
     KeepAlive,
     LoopEnd,
@@ -40,6 +39,7 @@ from sparing.flow.state import FlowState, Position
 from sparing.job import Job, JobKind
 from sparing.money import Amount, CapLimits
 from sparing.panel import members
+from sparing.payment.paid_call import Permit, Purchase, SpendRefusal, bill_of, pay
 from sparing.percent import percent
 from sparing.prompts.render import words
 from sparing.records import features, open_turns, sessions, verdicts

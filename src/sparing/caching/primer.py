@@ -15,10 +15,10 @@ from sparing.briefing.trunk_group import access_of, form_of, shows_writing, syst
 from sparing.cache import Life
 from sparing.clients.web_search import WEB
 from sparing.connection import Connection
-from sparing.dispatch.paid_call import Passing, Permit, Purchase, SpendRefusal, bill_of, pay
 from sparing.errors import SparingError
 from sparing.job import Job, Ticket
 from sparing.money import Amount, CapLimits
+from sparing.payment.paid_call import Passing, Permit, Purchase, SpendRefusal, bill_of, pay
 from sparing.prompts.render import words
 from sparing.records import ledger
 from sparing.records.folder import keep_prompt, load_prompt

@@ -20,14 +20,14 @@ from sparing.briefing.trunk_group import access_of, form_of, system_of
 from sparing.clients.client_version import note_version
 from sparing.clients.outage import AT_ONCE, REPEATED
 from sparing.clients.web_search import WEB
-from sparing.dispatch.paid_call import Passing, Permit, SpendRefusal, ignored, pay
 from sparing.dispatch.resume_check import trusted
-from sparing.dispatch.spend import SpendRequest
 from sparing.errors import ConfigError, SparingError, recordable
 from sparing.failure import Failure
 from sparing.fleet.arrival import send
 from sparing.job import Job, Ticket
 from sparing.money import to_usd
+from sparing.payment.paid_call import Passing, Permit, SpendRefusal, ignored, pay
+from sparing.payment.spend import SpendRequest
 from sparing.provision.worktree_setup import lend_to, outfit
 from sparing.records.folder import load_prompt
 from sparing.redact import Redactor

@@ -19,10 +19,10 @@ from sparing.agents.checks.resume_check import CheckSetting, ResumeCheck, check_
 from sparing.codec import JsonObject
 from sparing.config.settings import Settings
 from sparing.connection import Connection
-from sparing.dispatch.paid_call import Permit, Purchase, SpendRefusal, pay, run_on
-from sparing.dispatch.spend import SpendRequest
 from sparing.economy.prices import cost_nano, own_prices
 from sparing.money import Amount, CapLimits
+from sparing.payment.paid_call import Permit, Purchase, SpendRefusal, pay, run_on
+from sparing.payment.spend import SpendRequest
 from sparing.percent import percent
 from sparing.records import resume_checks
 from sparing.records.ledger import Attempt, AttemptResult

@@ -24,6 +24,7 @@ from sparing.briefing.handoff_block import may_leave, tell_handoff
 from sparing.briefing.knowledge import tell_given
 from sparing.briefing.recall import tell_prepared, tell_unread
 from sparing.cache import CacheBlock
+from sparing.commits.feature_commit import changed_by_author, commit_feature, stamp_of
 from sparing.connection import Connection
 from sparing.context.prompt import turns
 from sparing.context.prompt.brief import Brief
@@ -41,7 +42,6 @@ from sparing.records.folder import keep_prompt
 from sparing.reply import Reply
 from sparing.runtime import signals, turn_history
 from sparing.runtime.events import tell
-from sparing.runtime.feature_commit import changed_by_author, commit_feature, stamp_of
 from sparing.runtime.levers import levers_of
 from sparing.runtime.source import Source, session_owner, session_scope, source_of
 from sparing.runtime.surroundings import current

@@ -10,6 +10,7 @@ from sparing import codec
 from sparing.approval.sections import Library, bind
 from sparing.clients.web_search import assistants_of
 from sparing.codec import JsonObject
+from sparing.commits.meta import commit_meta
 from sparing.config.flow import Questions
 from sparing.engine.auto_approval import stops_of, wants_rule
 from sparing.engine.decision_input import DecidedMove, changes_said, happened, record
@@ -32,7 +33,6 @@ from sparing.records import events, features, gates, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.runtime import signals
-from sparing.runtime.meta import commit_meta
 from sparing.runtime.panel_record import panel_rule
 from sparing.runtime.place_store import dump_place, load_place
 from sparing.runtime.source import row_of

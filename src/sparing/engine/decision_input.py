@@ -16,6 +16,7 @@ from sparing.briefing.document_check import problems_of_turn, unanswered
 from sparing.briefing.fit_documents import unfit_documents
 from sparing.briefing.handoff_block import AUTHORING, handoff_of, questions_of
 from sparing.codec import load
+from sparing.commits.review_history import look_data
 from sparing.connection import Connection
 from sparing.context.documents.fix_summary import fix_words
 from sparing.context.prompt.turns import block_again
@@ -33,7 +34,6 @@ from sparing.review.answers import AuthorAnswer, read_answers
 from sparing.review.governor import GovernorRuling, ReviewState, SeenVerdict, SinceLastLook
 from sparing.review.quotes import QuoteCheck
 from sparing.review.tracking import Ruling, RulingKind
-from sparing.runtime.review_history import look_data
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.moves import Happened, Next

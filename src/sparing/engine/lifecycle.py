@@ -19,8 +19,6 @@ from dbos import DBOS, SetWorkflowID
 
 from sparing.caching.keep_alive import keep_warm
 from sparing.config.settings import EngineSettings
-from sparing.dispatch.killed_turns import settle_taken_over
-from sparing.dispatch.paid_call import clear
 from sparing.engine import recorded_step
 from sparing.engine.leg import leg
 from sparing.engine.mail import legs_to_start, obey_all, start_of
@@ -30,6 +28,8 @@ from sparing.errors import SparingError
 from sparing.fleet.arrival import bring, tell_put_off
 from sparing.fleet.slots import Slots, open_slots
 from sparing.fleet.worker_identity import Seat
+from sparing.payment.killed_turns import settle_taken_over
+from sparing.payment.paid_call import clear
 from sparing.records.claims import Claimable, Due, Leg
 from sparing.records.copies import copy_daily
 from sparing.records.features import FeatureRow

@@ -24,9 +24,9 @@ from sparing.agents.claude.backend import ClaudeBackend
 from sparing.codec import JsonObject
 from sparing.config.load import Loaded
 from sparing.context.prompt.turns import system
-from sparing.dispatch.paid_call import run_on
 from sparing.economy.cost_model import Expected, Rates, TurnWork, turn_tokens
 from sparing.economy.prices import cost_usd, own_prices, price_of
+from sparing.payment.paid_call import run_on
 from sparing.runtime.own_tools import ToolSources, offer_tools
 from sparing.runtime.sandbox import launch_in
 from sparing.runtime.surroundings import Surroundings, make_backend

@@ -10,8 +10,8 @@ from sparing.agents.backend import Access, AgentCall, AgentReply
 from sparing.briefing.trunk_group import form_of, neutral_system
 from sparing.connection import Connection
 from sparing.context.prompt.brief import Brief
-from sparing.dispatch.paid_call import Permit, Purchase, bill_of
 from sparing.money import to_usd
+from sparing.payment.paid_call import Permit, Purchase, bill_of
 from sparing.records.folder import keep_prompt
 from sparing.records.ledger import Attempt, AttemptResult
 from sparing.review.exam import Case

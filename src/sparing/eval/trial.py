@@ -17,7 +17,6 @@ from sparing.agents.backend import AgentReply, Run
 from sparing.briefing.gather import gather
 from sparing.context.prompt.compose import compose
 from sparing.dispatch.judge import judgement
-from sparing.dispatch.paid_call import Permit, SpendRefusal, pay
 from sparing.economy.cost_model import Expected, Rates, turn_tokens
 from sparing.economy.estimates import HABITS, Memory, work_of
 from sparing.economy.prices import own_prices, price_of
@@ -26,6 +25,7 @@ from sparing.failure import Failure
 from sparing.finding import Finding, Verdict
 from sparing.job import Job, JobKind
 from sparing.money import to_usd
+from sparing.payment.paid_call import Permit, SpendRefusal, pay
 from sparing.records import verdicts
 from sparing.records.features import FeatureRow
 from sparing.records.verdicts import VerdictRow

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from sparing.artifact import ArtifactName
 from sparing.commit_purpose import Purpose
+from sparing.commits.feature_commit import stamp_of
+from sparing.commits.meta import write_meta
+from sparing.commits.review_history import told_of, write_reviews
 from sparing.context.documents.claims import unmarked_claims
 from sparing.event import WarningEvent
 from sparing.finish.unfinished_tasks import remove_logs
 from sparing.job import JobResult, Ticket
 from sparing.runtime.events import Teller, tell
-from sparing.runtime.feature_commit import stamp_of
-from sparing.runtime.meta import write_meta
-from sparing.runtime.review_history import told_of, write_reviews
 from sparing.runtime.source import Source
 from sparing.stages.place import Place, is_last
 from sparing.workspace.git.commit import commit_paths

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import assert_never
 
 from sparing.change import MergeHistory
+from sparing.commits.message import merge_stamp
 from sparing.config.process_environment import network_environment
 from sparing.config.settings import HandOver
 from sparing.event import NOT_HANDED_OVER, HandoverEvent
@@ -20,7 +21,6 @@ from sparing.finish.pull_request import pull_request_text
 from sparing.job import Job, JobResult, Ticket
 from sparing.records import events
 from sparing.records.features import FeatureRow
-from sparing.runtime.commit_message import merge_stamp
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings

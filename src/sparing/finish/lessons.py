@@ -15,6 +15,7 @@ from typing import NamedTuple
 from sparing.artifact import ArtifactName
 from sparing.briefing.retro import RetroMaterial, asked, figures
 from sparing.commit_purpose import Purpose
+from sparing.commits.feature_commit import commit_feature
 from sparing.connection import Connection
 from sparing.ending import ROLE
 from sparing.errors import SparingError
@@ -27,7 +28,6 @@ from sparing.records import events
 from sparing.reply import ReplyOutcome
 from sparing.review.reply import ReplyProblem, find_answer
 from sparing.runtime.events import tell
-from sparing.runtime.feature_commit import commit_feature
 from sparing.runtime.source import Source, source_of
 from sparing.workspace.git.commit import read_file
 from sparing.workspace.project.leaks import SecretsFound, refuse_secrets

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from sparing.artifact import ArtifactName
 from sparing.commit_purpose import Purpose
+from sparing.commits.feature_commit import commit_feature, stamp_of
 from sparing.context.prompt.inclusion import defuse
 from sparing.dispatch.turn import Leak
 from sparing.errors import SparingError
@@ -26,7 +27,6 @@ from sparing.records.folder import keep_prompt
 from sparing.reply import Reply, ReplyOutcome
 from sparing.review.reply import ReplyProblem, find_answer
 from sparing.runtime.events import tell
-from sparing.runtime.feature_commit import commit_feature, stamp_of
 from sparing.runtime.source import Source, source_of
 from sparing.runtime.surroundings import current
 from sparing.segment import Segment, Volatility

@@ -14,15 +14,15 @@ from pathlib import Path
 from sparing.artifact import ArtifactName
 from sparing.briefing.retro import LOG
 from sparing.commit_purpose import Purpose
+from sparing.commits.feature_commit import stamp_of
+from sparing.commits.meta import write_meta
+from sparing.commits.review_history import NAME as HISTORY
 from sparing.config.flow import Logs
 from sparing.context.documents.tasks import parse_tasks
 from sparing.errors import SparingError
 from sparing.job import JobResult, Ticket
 from sparing.records.features import FeatureRow
 from sparing.runtime.events import tell
-from sparing.runtime.feature_commit import stamp_of
-from sparing.runtime.meta import write_meta
-from sparing.runtime.review_history import NAME as HISTORY
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.place import Place

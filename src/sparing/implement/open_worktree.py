@@ -11,6 +11,7 @@ from pathlib import Path
 from sparing.branch_event import RewoundEvent
 from sparing.clients.check_resources import lent_to_checks
 from sparing.commit_purpose import Purpose
+from sparing.commits.feature_commit import commit_feature
 from sparing.errors import RepositoryError
 from sparing.event import LentEvent, RunEvent, WarningEvent
 from sparing.implement.checks import Extra, run_checks, tell_checks
@@ -18,7 +19,6 @@ from sparing.job import Job, JobResult, Ticket
 from sparing.provision.worktree_setup import outfit
 from sparing.records.features import FeatureRow
 from sparing.runtime.events import tell
-from sparing.runtime.feature_commit import commit_feature
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.workspace.checks.baseline import Baseline

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sparing.briefing.gather import read_tasks
 from sparing.commit_purpose import Purpose
+from sparing.commits.feature_commit import commit_feature
 from sparing.errors import SparingError
 from sparing.event import ChecksEvent
 from sparing.flow.flows import FLOWS
@@ -18,7 +19,6 @@ from sparing.implement.guard import guard_changes
 from sparing.job import JobResult, Ticket
 from sparing.provision.worktree_setup import outfit
 from sparing.runtime.events import tell
-from sparing.runtime.feature_commit import commit_feature
 from sparing.runtime.source import Source
 from sparing.workspace.checks.baseline import Baseline
 from sparing.workspace.checks.changes import Changed

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from sparing.briefing.gather import task_of
 from sparing.commit_purpose import Purpose
+from sparing.commits.feature_commit import commit_feature, stamp_of
 from sparing.context.documents.task_report import TaskReport
 from sparing.event import WarningEvent
 from sparing.implement.evidence import TaskEvidence, evidence_of, red_words, with_checks
@@ -19,7 +20,6 @@ from sparing.implement.log import NAME, LogEntry, with_divergences, with_log_ent
 from sparing.job import JobResult, Ticket
 from sparing.runtime.containment import remove_leftovers
 from sparing.runtime.events import tell
-from sparing.runtime.feature_commit import commit_feature, stamp_of
 from sparing.runtime.source import Source
 from sparing.task_progress import TaskProgress
 from sparing.workspace.git.commit import changed_files

@@ -13,12 +13,12 @@ from typing import NamedTuple
 from sparing.artifact import ArtifactName
 from sparing.briefing.gather import read_tasks
 from sparing.commit_purpose import Purpose
+from sparing.commits.feature_commit import commit_feature, stamp_of
 from sparing.context.documents.task_report import TaskReport
 from sparing.implement.log import NAME, LogEntry, with_log_entries
 from sparing.implement.waves import warn_all
 from sparing.job import JobResult, Ticket
 from sparing.runtime.containment import remove_leftovers
-from sparing.runtime.feature_commit import commit_feature, stamp_of
 from sparing.runtime.source import Source
 from sparing.task import Task
 from sparing.workspace.git.commit import changed_files, read_file

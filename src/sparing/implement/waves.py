@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sparing.commit_purpose import Purpose
+from sparing.commits.feature_commit import stamp_of
 from sparing.event import WarningEvent
 from sparing.implement.evidence import evidence_of, with_checks
 from sparing.job import JobResult, Ticket
 from sparing.runtime.containment import Withholding, remove_leftovers
 from sparing.runtime.events import tell
-from sparing.runtime.feature_commit import stamp_of
 from sparing.runtime.source import Source
 from sparing.task_progress import TaskResult
 from sparing.workspace.git.lanes import (

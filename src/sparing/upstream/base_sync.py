@@ -15,6 +15,7 @@ from sparing.approval.moved_base import mark_approvals
 from sparing.approval.sections import Library
 from sparing.branch_event import SyncEvent
 from sparing.commit_purpose import Purpose
+from sparing.commits.feature_commit import stamp_of
 from sparing.errors import RepositoryError
 from sparing.implement.checks import changes_to_approve, run_checks
 from sparing.implement.facts import Checked
@@ -25,7 +26,6 @@ from sparing.provision.worktree_setup import outfit
 from sparing.records import features
 from sparing.runtime.containment import remove_leftovers
 from sparing.runtime.events import tell
-from sparing.runtime.feature_commit import stamp_of
 from sparing.runtime.source import Source
 from sparing.upstream.conflicts import conflict_rows, unsettled
 from sparing.workspace.checks.baseline import Baseline

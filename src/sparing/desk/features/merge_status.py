@@ -55,7 +55,7 @@ def finished_features(office: Office, rows: Sequence[FeatureRow]) -> list[Finish
 
 def finished_feature(office: Office, row: FeatureRow) -> FinishedFeature:
     """One finished feature, with commands that fit the repository's current state."""
-    from sparing.runtime.commit_message import merge_stamp
+    from sparing.commits.message import merge_stamp
     from sparing.workspace.git.merge_into_base import Merge, name_commands
 
     feature, repo = row.feature, office.repository

@@ -11,6 +11,7 @@ from contextlib import suppress
 from enum import StrEnum
 from typing import NamedTuple
 
+from sparing.commits.meta import commit_meta
 from sparing.desk.features.engine_presence import engine_runs
 from sparing.desk.features.view import choices_of
 from sparing.desk.gates import answers
@@ -25,7 +26,6 @@ from sparing.records import events, features, gates, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import SAY, Letter
-from sparing.runtime.meta import commit_meta
 from sparing.stages.place import Place
 from sparing.workspace.git.worktree import ensure_worktree
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from sparing.artifact import ArtifactName
 from sparing.codec import JsonObject
 from sparing.commit_purpose import Purpose
+from sparing.commits.message import commit_stamp
 from sparing.context.documents.validate import validate_artifact
 from sparing.desk.gates import answers
 from sparing.desk.gates.actions import makes_code, with_edit
@@ -26,7 +27,6 @@ from sparing.flow.state import FlowState
 from sparing.records import events, features, gates
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
-from sparing.runtime.commit_message import commit_stamp
 from sparing.workspace.git.commit import changed_paths, commit_paths, read_file
 from sparing.workspace.git.worktree import Worktree, ensure_worktree
 from sparing.workspace.project.leaks import SecretsFound, refuse_secrets

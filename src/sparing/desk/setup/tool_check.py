@@ -11,7 +11,7 @@ from sparing.agents.backend import Launch
 from sparing.agents.checks.tool_check import ToolCheckPlace, check_tools
 from sparing.agents.claude.backend import ClaudeBackend
 from sparing.config.settings import Settings
-from sparing.dispatch.paid_call import run_on
+from sparing.payment.paid_call import run_on
 from sparing.records import tool_checks
 from sparing.records.tool_checks import ToolCheckRow
 from sparing.runtime.own_tools import ToolSources, offer_tools

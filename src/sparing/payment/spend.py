@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from sparing.agents.backend import AgentReply
 from sparing.clients.outage import used_up
 from sparing.connection import Connection
-from sparing.dispatch.paid_call import (
+from sparing.failure import Failure
+from sparing.job import LOOP, Ticket
+from sparing.money import Amount, CapLimits, CapMeasure, CapScope, Reached
+from sparing.payment.paid_call import (
     TOO_EARLY,
     Permit,
     Purchase,
     SpendRefusal,
     bill_of,
 )
-from sparing.failure import Failure
-from sparing.job import LOOP, Ticket
-from sparing.money import Amount, CapLimits, CapMeasure, CapScope, Reached
 from sparing.records import ledger, repeats
 from sparing.records.caps import Caps
 from sparing.records.events import Event, add

@@ -10,11 +10,11 @@ import pytest
 
 from sparing.change import MergeHistory
 from sparing.commit_purpose import Purpose
+from sparing.commits.message import commit_stamp, merge_stamp
 from sparing.config.commits import CommitSettings
 from sparing.config.settings import AgentSettings, Settings
 from sparing.errors import RepositoryError
 from sparing.feature import Feature
-from sparing.runtime.commit_message import commit_stamp, merge_stamp
 from sparing.workspace.git.merge_trees import rebased, squashed
 from sparing.workspace.git.objects import make_commit
 from sparing.workspace.git.repository import Repository, confirmed, head, search_repository

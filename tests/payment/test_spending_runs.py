@@ -10,16 +10,16 @@ from collections import Counter
 
 import pytest
 
-from sparing.dispatch.killed_turns import DETAIL
-from sparing.dispatch.paid_call import Paid, Permit, SpendRefusal, clear, reserve, settle
 from sparing.money import Amount, CapMeasure, CapScope, to_nano
+from sparing.payment.killed_turns import DETAIL
+from sparing.payment.paid_call import Paid, Permit, SpendRefusal, clear, reserve, settle
 from sparing.records import ledger, totals
 from sparing.records.caps import Raise, Whose, in_force, record
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.runtime.surroundings import Surroundings
 from sparing.usage import Origin, Usage
-from tests.dispatch.spending import (
+from tests.payment.spending import (
     Bill,
     Killed,
     asking,

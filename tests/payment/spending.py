@@ -18,10 +18,10 @@ from typing import Any
 from sparing.agents.backend import AgentReply
 from sparing.agents.scripted.conversation import BOOK
 from sparing.config.sources import sources_here
-from sparing.dispatch.paid_call import Permit, clear
-from sparing.dispatch.spend import SpendRequest
 from sparing.failure import Failure
 from sparing.job import Job, JobKind, Ticket
+from sparing.payment.paid_call import Permit, clear
+from sparing.payment.spend import SpendRequest
 from sparing.records import features
 from sparing.records.features import FeatureRow
 from sparing.records.folder import open_folder

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from sparing.artifact import META
 from sparing.change import Change
 from sparing.commit_purpose import Purpose
+from sparing.commits.message import commit_stamp
+from sparing.commits.meta import write_meta
 from sparing.errors import SparingError
 from sparing.job import Ticket
-from sparing.runtime.commit_message import commit_stamp
-from sparing.runtime.meta import write_meta
 from sparing.runtime.source import Source
 from sparing.stages.place import Place
 from sparing.workspace.git.commit import KeptFiles, changed_paths, commit_paths, read_file

@@ -10,16 +10,16 @@ from collections.abc import Iterator
 import pytest
 
 from sparing.agents.backend import ModelCall
-from sparing.dispatch.paid_call import Permit, SpendRefusal, clear, given_up, reserve, settle
 from sparing.failure import Failure
 from sparing.money import Amount, to_nano
+from sparing.payment.paid_call import Permit, SpendRefusal, clear, given_up, reserve, settle
 from sparing.records import events, ledger, totals
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.runtime.surroundings import Surroundings
 from sparing.usage import Origin, Usage
 from sparing.way import Way
-from tests.dispatch.spending import Bill, asking, memory_folder, new_feature, reply, surroundings
+from tests.payment.spending import Bill, asking, memory_folder, new_feature, reply, surroundings
 
 SMALL = Usage(read=900, output=100)
 DISPATCH = "g0.0.1.0-builder"

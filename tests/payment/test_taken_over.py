@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from sparing.dispatch.killed_turns import DETAIL, settle_taken_over
-from sparing.dispatch.paid_call import Permit, reserve
+from sparing.payment.killed_turns import DETAIL, settle_taken_over
+from sparing.payment.paid_call import Permit, reserve
 from sparing.records import ledger
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.runtime.surroundings import Surroundings
 from sparing.usage import Origin, Usage
-from tests.dispatch.spending import Bill, asking, new_feature, surroundings
+from tests.payment.spending import Bill, asking, new_feature, surroundings
 
 USED = Usage(read=4_000, output=300)
 

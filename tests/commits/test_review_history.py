@@ -6,11 +6,11 @@ from dataclasses import asdict
 from typing import Any
 
 from bench.history_reader import read_history
+from sparing.commits.review_history import items_of
 from sparing.event import AnswerEvent
 from sparing.finding import Finding, Severity
 from sparing.records.events import Event
 from sparing.review.history import write_history, write_item
-from sparing.runtime.review_history import items_of
 
 FOUND = Finding(
     Severity.SUGGESTION, "Two loops do one thing", location="a.py:3", quote="    return sorted(x"

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from sparing.agents.backend import AgentReply, Run
-from sparing.dispatch.killed_turns import settle_taken_over
-from sparing.dispatch.paid_call import Permit, SpendRefusal, clear, pay, reserve, settle
 from sparing.failure import Failure
 from sparing.fleet.slots import Slots, job_slot, open_slots, sleep_aside
+from sparing.payment.killed_turns import settle_taken_over
+from sparing.payment.paid_call import Permit, SpendRefusal, clear, pay, reserve, settle
 from sparing.records import events, gates, ledger
 from sparing.records.features import FeatureRow
 from sparing.records.gates import RULE, Gate
@@ -23,7 +23,7 @@ from sparing.records.shared_spending import Busy
 from sparing.reply import Reply
 from sparing.runtime.surroundings import Surroundings
 from sparing.usage import Usage
-from tests.dispatch.spending import asking, new_feature, reply, surroundings
+from tests.payment.spending import asking, new_feature, reply, surroundings
 
 SMALL = Usage(read=900, output=100)
 RESET = 4e9

@@ -21,12 +21,12 @@ from sparing.config.load import load
 from sparing.config.settings import Settings
 from sparing.connection import Connection
 from sparing.constant_path import told
-from sparing.dispatch.killed_turns import settle_killed, shared_limits
 from sparing.economy.cost_model import worst_case
 from sparing.economy.prices import cost_nano, own_prices, price_of
 from sparing.failure import Failure
 from sparing.fleet.slots import sleep_aside
 from sparing.money import Amount, Billing, CapLimits, Reached
+from sparing.payment.killed_turns import settle_killed, shared_limits
 from sparing.records import caps, ledger, repeats
 from sparing.records.caps import Caps, Whose
 from sparing.records.folder import StateFolder

@@ -11,12 +11,12 @@ from datetime import UTC, datetime
 from sparing.artifact import META
 from sparing.codec import JsonObject
 from sparing.commit_purpose import Purpose
+from sparing.commits.message import commit_stamp
 from sparing.config.settings import Settings
 from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS, TIERS
 from sparing.flow.state import Position
 from sparing.records.features import FeatureRow
-from sparing.runtime.commit_message import commit_stamp
 from sparing.stages.place import Mark, Place
 from sparing.workspace.git.commit import commit_paths, read_file
 from sparing.workspace.git.worktree import Worktree

@@ -1,0 +1,1 @@
+"""The one place that spends: reserve under the caps, run the agent, settle the bill."""
