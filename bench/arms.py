@@ -63,6 +63,8 @@ class Arm(NamedTuple):
     be the same run as own tools at 4 files a call."""
     short: bool = False
     """CI runs it."""
+    readme: str = ""
+    """What the README calls it; empty if only the long tables have it."""
 
 
 def _adaptive(tools: str, files: int = MOST_FILES, **more: object) -> dict[str, object]:
@@ -86,12 +88,21 @@ OWN = "own tools, 4 files a call"
 NO_PRIMER = _adaptive("own", levers=["all", "no-primer"])
 MERGED = {**_adaptive("own"), "review.panel": "merged"}
 ARMS = (
-    Arm(LEAN, {"review.policy": "naive"}, "naive", short=True),
-    Arm(STOCK, {"review.policy": "naive", "agent.client": "stock"}, "naive", Tools.STOCK),
-    Arm(CLIENT_TOOLS, _adaptive("client"), "adaptive", short=True, of_lean=0.75, tiers=0.9),
+    Arm(
+        LEAN, {"review.policy": "naive"}, "naive", short=True,
+        readme="naive prompting, Sparing's lean client settings",
+    ),
+    Arm(
+        STOCK, {"review.policy": "naive", "agent.client": "stock"}, "naive", Tools.STOCK,
+        readme="naive prompting, Claude Code as installed",
+    ),
+    Arm(
+        CLIENT_TOOLS, _adaptive("client"), "adaptive", short=True, of_lean=0.75, tiers=0.9,
+        readme="Sparing with Claude Code's tools alone",
+    ),
     Arm(
         "readers on own tools", _adaptive("look"), "adaptive", Tools.LOOK, of_lean=0.7,
-        of_stock=0.5,
+        of_stock=0.5, readme="**Sparing by default**: reviewers have its file tool",
     ),
     Arm(
         "own tools, no primer", NO_PRIMER, "adaptive", Tools.OWN, draws=1, small=False,
@@ -99,7 +110,7 @@ ARMS = (
     ),
     Arm(
         OWN, _adaptive("own"), "adaptive", Tools.OWN, short=True, of_lean=0.58, of_stock=0.41,
-        tiers=0.7,
+        tiers=0.7, readme="Sparing with its own tools for all agents",
     ),
     Arm(
         "own tools, 2 files a call", _adaptive("own", 2), "adaptive", Tools.OWN, 2, draws=1,
