@@ -13,14 +13,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sparing.agents.backend import AgentReply, Run
-from sparing.audit.reviewer_turn import BranchLook, PaidReply, call_of
+from sparing.agents.backend import AgentReply
 from sparing.audit.subject import Subject
 from sparing.briefing.background import LONGEST_DESCRIPTION
 from sparing.briefing.gather import gather
 from sparing.context.prompt.compose import compose
 from sparing.context.prompt.review_words import repair_reply
 from sparing.dispatch.judge import checked_quotes, judgement
+from sparing.dispatch.lone_review import LoneReview, PaidReply, buy
 from sparing.economy.cost_model import Expected, Rates, turn_tokens
 from sparing.economy.estimates import HABITS, Memory, work_of
 from sparing.economy.prices import own_prices, price_of
@@ -31,7 +31,7 @@ from sparing.implement.checks import checks_at, run_checks
 from sparing.implement.facts import Checked, sheet
 from sparing.job import Job, JobKind
 from sparing.money import to_usd
-from sparing.payment.paid_call import Permit, SpendRefusal, pay
+from sparing.payment.paid_call import SpendRefusal
 from sparing.prompts.render import words
 from sparing.provision.worktree_setup import outfit
 from sparing.records import features
@@ -49,6 +49,7 @@ from sparing.way import Order, Way
 from sparing.workspace.checks.baseline import Baseline
 
 STAGE = "implement"
+REASON = "a review without a feature"
 ROLES = FEATURE.stage(STAGE).reviewers[0]
 
 
@@ -206,13 +207,13 @@ async def _looked(audit: Audit, role: str, left: float | None) -> BranchVerdict:
     """A reply that is no verdict is sent back once, with what is wrong with it."""
     source = audit.source(role)
     prompt = await asyncio.to_thread(prompt_of, audit, role)
-    paid = await _paid(BranchLook(source, prompt, time.time()), left)
+    paid = await buy(_review(source, prompt), left)
     if isinstance(paid, SpendRefusal):
         return BranchVerdict(role, None, failure=f"{paid.failure}: {paid.detail}")
     read, spent = _read(source, paid.reply), [paid]
     if isinstance(read, Complaint) and paid.reply.session:
         words = Segment("turn", repair_reply(read.what), Volatility.ITERATION)
-        again = await _paid(BranchLook(source, (words,), time.time(), paid.reply.session), left)
+        again = await buy(_review(source, (words,), paid.reply.session), left)
         if not isinstance(again, SpendRefusal):
             read = _read(source, again.reply)
             spent.append(again)
@@ -236,13 +237,18 @@ def _told(
     )
 
 
-async def _paid(look: BranchLook, left: float | None) -> PaidReply | SpendRefusal:
-    worktree = await asyncio.to_thread(look.around.worktree, look.source.row, look.source.job.head)
-
-    async def send(permit: Permit, run: Run) -> AgentReply:
-        return await run(call_of(look, permit, worktree, left), lambda _: None)
-
-    return await pay(look, send)
+def _review(source: Source, prompt: tuple[Segment, ...], resume: str = "") -> LoneReview:
+    """`resume`: the session that is asked for a verdict once more."""
+    again = ".again" if resume else ""
+    return LoneReview(
+        source=source,
+        id=f"{source.row.feature.key}.{source.job.role}{again}",
+        way=Way.COMPOSE,
+        reason=REASON,
+        prompt=prompt,
+        at=time.time(),
+        resume=resume,
+    )
 
 
 def _read(source: Source, reply: AgentReply) -> Verdict | Complaint | str:

@@ -13,19 +13,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, assert_never
 
-from sparing.agents.backend import AgentReply, Run
+from sparing.agents.backend import AgentReply
 from sparing.briefing.gather import gather
 from sparing.context.prompt.compose import compose
 from sparing.dispatch.judge import judgement
+from sparing.dispatch.lone_review import LoneReview, PaidReply, buy
 from sparing.economy.cost_model import Expected, Rates, turn_tokens
 from sparing.economy.estimates import HABITS, Memory, work_of
 from sparing.economy.prices import own_prices, price_of
-from sparing.eval.reviewer_turn import Arm, Ask, Look, PaidReply, Told, call_of, way_of
+from sparing.eval.arm import Arm, Ask, Told, way_of
 from sparing.failure import Failure
 from sparing.finding import Finding, Verdict
 from sparing.job import Job, JobKind
 from sparing.money import to_usd
-from sparing.payment.paid_call import Permit, SpendRefusal, pay
+from sparing.payment.paid_call import SpendRefusal
 from sparing.records import verdicts
 from sparing.records.features import FeatureRow
 from sparing.records.verdicts import VerdictRow
@@ -218,14 +219,18 @@ def _source(
 async def _look(
     ask: Ask, told: Told, left: float | None, resume: str = ""
 ) -> tuple[Looked, AgentReply]:
-    source, around = told.source, told.source.around
-    look = Look(source, ask, told, time.time(), resume)
-    worktree = await asyncio.to_thread(around.worktree, source.row, source.job.head)
-
-    async def send(permit: Permit, run: Run) -> AgentReply:
-        return await run(call_of(look, permit, worktree, left), lambda _: None)
-
-    paid = await pay(look, send)
+    source = told.source
+    review = LoneReview(
+        source=source,
+        id=f"{source.row.feature.key}.{source.job.iteration}",
+        way=way_of(ask.arm)[0],
+        reason=f"on trial, told as {ask.arm}",
+        prompt=told.prompt,
+        at=time.time(),
+        task=ask.case.id,
+        resume=resume,
+    )
+    paid = await buy(review, left)
     if isinstance(paid, SpendRefusal):
         paid = PaidReply(_unsent(paid), 0)
     reply, bill = paid

@@ -1,15 +1,20 @@
-"""One reviewer's review of a branch, as a purchase: a row in the repository's own ledger."""
+"""One reviewer's turn that belongs to no run: paid like any other, in a sandbox that only reads.
+
+A branch that no feature made is reviewed by such turns, and so are planted defects. Each is a row
+of the ledger in the folder it is made for, under the caps of that folder.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sparing.agents.backend import Access, AgentCall, AgentReply
+from sparing.agents.backend import Access, AgentCall, AgentReply, Run
 from sparing.briefing.trunk_group import form_of, neutral_system
 from sparing.connection import Connection
 from sparing.money import to_usd
-from sparing.payment.paid_call import Permit, Purchase, bill_of
+from sparing.payment.paid_call import Permit, Purchase, SpendRefusal, bill_of, pay
 from sparing.records.folder import keep_prompt
 from sparing.records.ledger import Attempt, AttemptResult
 from sparing.runtime.sandbox import launch_in
@@ -18,8 +23,6 @@ from sparing.segment import Segment
 from sparing.way import Way
 from sparing.workspace.git.worktree import Worktree
 
-REASON = "a review without a feature"
-
 
 class PaidReply(NamedTuple):
     reply: AgentReply
@@ -27,16 +30,15 @@ class PaidReply(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class BranchLook(Purchase[AgentReply, PaidReply]):
+class LoneReview(Purchase[AgentReply, PaidReply]):
+    id: str
+    way: Way
+    """How the prompt was composed; with a session to resume, that is the way."""
+    reason: str
     prompt: tuple[Segment, ...]
     at: float
+    task: str = ""
     resume: str = ""
-    """The session to resume when asking for a verdict once more."""
-
-    @property
-    def id(self) -> str:
-        again = ".again" if self.resume else ""
-        return f"{self.source.row.feature.key}.{self.source.job.role}{again}"
 
     @property
     def attempt(self) -> Attempt:
@@ -48,10 +50,10 @@ class BranchLook(Purchase[AgentReply, PaidReply]):
             stage=job.stage,
             role=job.role,
             iteration=job.iteration,
-            task="",
+            task=self.task,
             template=job.turn.value,
-            way=(Way.RESUME if self.resume else Way.COMPOSE).value,
-            reason=REASON,
+            way=(Way.RESUME if self.resume else self.way).value,
+            reason=self.reason,
             backend=self.backend.name,
             model=model_of(source),
             billing=self.settings.agent.billing,
@@ -71,29 +73,39 @@ class BranchLook(Purchase[AgentReply, PaidReply]):
         return PaidReply(answer, bill.nano_usd)
 
 
-def call_of(
-    look: BranchLook, permit: Permit, worktree: Worktree, left_usd: float | None
+async def buy(review: LoneReview, left_usd: float | None) -> PaidReply | SpendRefusal:
+    """`left_usd`: what is left of the amount the person agreed to; None without a limit."""
+    source = review.source
+    worktree = await asyncio.to_thread(review.around.worktree, source.row, source.job.head)
+
+    async def send(permit: Permit, run: Run) -> AgentReply:
+        return await run(_call(review, permit, worktree, left_usd), lambda _: None)
+
+    return await pay(review, send)
+
+
+def _call(
+    review: LoneReview, permit: Permit, worktree: Worktree, left_usd: float | None
 ) -> AgentCall:
-    """`left_usd`: what is left of the amount the person agreed to."""
-    source, money = look.source, permit.limit.nano_usd
+    source, money = review.source, permit.limit.nano_usd
     limits = [one for one in (left_usd, None if money is None else float(to_usd(money))) if one]
     return AgentCall(
-        id=look.id,
+        id=review.id,
         role=source.job.role,
         stage=source.job.stage,
         iteration=source.job.iteration,
-        task="",
+        task=review.task,
         system=neutral_system(source),
-        prompt=look.prompt,
+        prompt=review.prompt,
         cwd=worktree.path,
-        folder=look.around.feature_folder(source.row),
+        folder=review.around.feature_folder(source.row),
         access=Access.READ_ONLY,
         model=model_of(source),
-        at=look.at,
-        limit_seconds=look.settings.agent.limit_seconds,
+        at=review.at,
+        limit_seconds=review.settings.agent.limit_seconds,
         limit_tokens=permit.limit.tokens,
         limit_usd=min(limits) if limits else None,
-        resume=look.resume,
+        resume=review.resume,
         schema=form_of(source.job.turn),
-        launch=launch_in(look.around, worktree, writes=False),
+        launch=launch_in(review.around, worktree, writes=False),
     )
