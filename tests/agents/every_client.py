@@ -16,8 +16,9 @@ from sparing.usage import Usage
 from tests.agents.acp_double import GeminiDouble, OpencodeDouble, SmallDouble
 from tests.agents.acts import Act
 from tests.agents.api_double import ApiDouble
-from tests.agents.claude_double import ClaudeDouble, Json
+from tests.agents.claude_double import ClaudeDouble
 from tests.agents.codex_double import CodexDouble
+from tests.agents.doubled_client import Json
 
 OTHER = "01a1e7a2-0000-4000-8000-000000000000"
 CAN = (

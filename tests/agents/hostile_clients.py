@@ -19,8 +19,9 @@ from sparing.agents.backend import Backend, Launch
 from tests.agents.acp_double import GeminiDouble, OpencodeDouble, SmallDouble
 from tests.agents.api_double import ApiDouble
 from tests.agents.backends import call, run
-from tests.agents.claude_double import KEY, ClaudeDouble, Json
+from tests.agents.claude_double import ClaudeDouble
 from tests.agents.codex_double import CodexDouble
+from tests.agents.doubled_client import KEY, Json
 from tests.agents.own_tools import offer_in
 from tests.agents.sandboxed import sandboxed
 

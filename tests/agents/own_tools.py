@@ -14,7 +14,8 @@ from sparing.workspace.tools.command import Commands
 from sparing.workspace.tools.seen_files import SeenStore
 from sparing.workspace.tools.toolset import ToolPlace, Toolset
 from tests.agents.backends import call
-from tests.agents.claude_double import ClaudeDouble, Json
+from tests.agents.claude_double import ClaudeDouble
+from tests.agents.doubled_client import Json
 from tests.agents.sandboxed import sandboxed
 
 OK: Json = {"text": "ok"}

@@ -25,8 +25,9 @@ from sparing.agents.backend import Access
 from sparing.agents.own_tools import ToolDesk
 from sparing.failure import Failure
 from sparing.usage import Origin, Usage
-from tests.agents.acp_double import KEY, SmallDouble, small_agent
+from tests.agents.acp_double import SmallDouble, small_agent
 from tests.agents.backends import call, run, segments
+from tests.agents.doubled_client import KEY
 
 Json = dict[str, Any]
 OK: Json = {"text": "ok"}

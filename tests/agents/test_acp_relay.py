@@ -17,7 +17,8 @@ from sparing.agents.acp.answers import AnswerReader
 from sparing.agents.acp.relay import AgentGone, Asked, Heard, Relay, Upstream
 from sparing.agents.backend import TurnOutcome
 from sparing.failure import Failure
-from tests.agents.acp_double import KEY, Json, SmallDouble
+from tests.agents.acp_double import SmallDouble
+from tests.agents.doubled_client import KEY, Json
 
 
 class Turn:

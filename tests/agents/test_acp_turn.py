@@ -14,7 +14,7 @@ from sparing.workspace.sandbox.launcher import level_reached
 from sparing.workspace.sandbox.policy import SandboxLevel
 from tests.agents.acp_double import GEMINI, OPENCODE, AcpDouble
 from tests.agents.backends import call, run
-from tests.agents.codex_double import Json
+from tests.agents.doubled_client import Json
 
 OK: Json = {"text": "ok"}
 PATIENT = 600.0

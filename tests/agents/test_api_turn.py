@@ -15,9 +15,9 @@ from sparing.failure import Failure
 from sparing.review.verdict import SCHEMA
 from sparing.usage import Usage
 from tests.agents.acts import Act
-from tests.agents.api_double import ANTHROPIC, FAULTS, KEY, WIRES, ApiDouble, WireDouble
+from tests.agents.api_double import ANTHROPIC, WIRES, ApiDouble, WireDouble
 from tests.agents.backends import call, run, segments
-from tests.agents.codex_double import Json
+from tests.agents.doubled_client import FAULTS, KEY, Json
 
 OK: Json = {"text": "ok"}
 VERDICT: Json = {"approved": True, "summary": "fine", "findings": []}

@@ -14,7 +14,8 @@ from sparing.agents.checks.tool_check import ToolCheckPlace, check_tools
 from sparing.agents.own_tools import ToolOffer
 from sparing.failure import Failure
 from tests.agents.backends import call, run
-from tests.agents.claude_double import ClaudeDouble, Json
+from tests.agents.claude_double import ClaudeDouble
+from tests.agents.doubled_client import Json
 from tests.agents.own_tools import CHANGE, LOOK, OK, RUN, offer_in, results, uses
 from tests.agents.sandboxed import sandboxed
 from tests.agents.test_claude_turn_sandbox import behind_walls

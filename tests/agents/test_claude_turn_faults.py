@@ -18,7 +18,8 @@ from sparing.failure import Failure
 from sparing.review.verdict import SCHEMA
 from sparing.usage import Usage
 from tests.agents.backends import call, run, segments
-from tests.agents.claude_double import ClaudeDouble, Json
+from tests.agents.claude_double import ClaudeDouble
+from tests.agents.doubled_client import Json
 
 SHORT_SECONDS = 8.0
 LONGER_SECONDS = (SHORT_SECONDS, 60.0, 400.0)

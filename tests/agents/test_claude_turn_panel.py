@@ -7,7 +7,8 @@ from pathlib import Path
 from sparing.review.panel import PANEL_SCHEMA, Reviewer, read_panel
 from sparing.review.verdict import SCHEMA
 from tests.agents.backends import run, segments
-from tests.agents.claude_double import ClaudeDouble, Json
+from tests.agents.claude_double import ClaudeDouble
+from tests.agents.doubled_client import Json
 from tests.agents.test_claude_turn_wire import marks, reader
 
 SPEC, PHASE = Reviewer("spec-reviewer"), Reviewer("phase-reviewer")

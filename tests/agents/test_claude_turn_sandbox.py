@@ -25,7 +25,8 @@ from sparing.failure import Failure
 from sparing.workspace.sandbox.launcher import level_reached
 from sparing.workspace.sandbox.policy import SandboxLevel
 from tests.agents.backends import call, gone, run, segments
-from tests.agents.claude_double import KEY, ClaudeDouble, Json, client
+from tests.agents.claude_double import ClaudeDouble, client
+from tests.agents.doubled_client import KEY, Json
 from tests.agents.sandboxed import sandboxed
 
 OK: Json = {"text": "ok"}

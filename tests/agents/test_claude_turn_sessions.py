@@ -18,7 +18,8 @@ from sparing.agents.claude.backend import ClaudeBackend
 from sparing.failure import Failure
 from sparing.usage import Usage
 from tests.agents.backends import MODEL, call, run, segments
-from tests.agents.claude_double import ClaudeDouble, Json
+from tests.agents.claude_double import ClaudeDouble
+from tests.agents.doubled_client import Json
 
 OK: Json = {"text": "ok"}
 

@@ -23,7 +23,8 @@ from sparing.review.verdict import SCHEMA
 from sparing.segment import CHARS_PER_TOKEN
 from sparing.turn_event import AgentAction
 from tests.agents.backends import call, run, segments
-from tests.agents.claude_double import ClaudeDouble, Json
+from tests.agents.claude_double import ClaudeDouble
+from tests.agents.doubled_client import Json
 from tests.agents.own_tools import (
     CHANGE,
     LOOK,

@@ -11,7 +11,8 @@ from sparing.agents.backend import Access, AgentEvent
 from sparing.turn_event import AgentAction
 from sparing.usage import Usage
 from tests.agents.backends import call, run, segments
-from tests.agents.claude_double import ClaudeDouble, Json
+from tests.agents.claude_double import ClaudeDouble
+from tests.agents.doubled_client import Json
 
 OK: Json = {"text": "ok"}
 FOUND: Json = {"text": "Cursors stay right under inserts."}

@@ -16,7 +16,8 @@ from sparing.agents.backend import Access, AgentCall
 from sparing.agents.claude.login import Login, LoginKind
 from sparing.review.verdict import SCHEMA
 from tests.agents.backends import call, run, segments
-from tests.agents.claude_double import ClaudeDouble, Json
+from tests.agents.claude_double import ClaudeDouble
+from tests.agents.doubled_client import Json
 
 OK: Json = {"text": "ok"}
 TOOLS_TOKENS = 1_850

@@ -15,7 +15,7 @@ from sparing.agents.backend import AgentReply
 from sparing.failure import Failure
 from sparing.usage import Usage
 from tests.agents.backends import CLIENT_NAMES, call, run, segments
-from tests.agents.claude_double import Json
+from tests.agents.doubled_client import Json
 from tests.agents.every_client import CASES, ClientDouble, EveryClient
 
 OK: Json = {"text": "ok"}

@@ -18,7 +18,7 @@ from sparing.agents.checks.resume_check import CheckSetting, check_resume
 from sparing.segment import estimate_tokens
 from sparing.usage import Usage
 from tests.agents.backends import MODEL, call, run, segments
-from tests.agents.claude_double import Json
+from tests.agents.doubled_client import Json
 from tests.agents.every_client import EveryClient
 
 OK: Json = {"text": "ok"}

@@ -9,7 +9,8 @@ import json
 from pathlib import Path
 
 from tests.agents.backends import call, run
-from tests.agents.codex_double import CodexDouble, Json
+from tests.agents.codex_double import CodexDouble
+from tests.agents.doubled_client import Json
 
 OK: Json = {"text": "ok"}
 
