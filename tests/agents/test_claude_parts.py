@@ -13,12 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.agents.backend import Access, AgentEvent, TurnOutcome
-from sparing.agents.claude.client import InstalledClient, numbers
+from sparing.agents.claude.client import InstalledClient
 from sparing.agents.claude.login import Login, LoginKind, find_login
 from sparing.agents.claude.options import Setup, argv, environment, hosts, needs
 from sparing.agents.claude.outcome import outcome
 from sparing.agents.claude.rules import judge, rules_of, tools_of
 from sparing.agents.claude.stream import Watch, usage_of
+from sparing.agents.reported_version import version_numbers
 from sparing.failure import Failure
 from sparing.usage import Usage
 from tests.agents.backends import call
@@ -200,7 +201,7 @@ def test_one_way_to_the_provider(tmp_path: Path) -> None:
 
 
 def test_versions() -> None:
-    assert numbers("2.1.325 (Claude Code)") == (2, 1, 325)
+    assert version_numbers("2.1.325 (Claude Code)") == (2, 1, 325)
     usable = [
         InstalledClient(Path("/c"), version, bundled=False).usable
         for version in ("2.1.325", "2.0.9", "")

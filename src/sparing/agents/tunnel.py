@@ -11,8 +11,10 @@ import asyncio
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import NamedTuple, Self
+from typing import NamedTuple
 from urllib.parse import urlsplit
+
+from sparing.agents.turn_server import TurnServer
 
 HEAD_LIMIT = 16 * 1024
 PIECE = 64 * 1024
@@ -28,51 +30,24 @@ class Host(NamedTuple):
     port: int = TLS_PORT
 
 
-class Tunnel:
+class Tunnel(TurnServer):
     """Use as `async with Tunnel(hosts) as tunnel`; then `tunnel.url` is a proxy for them."""
 
     def __init__(self, hosts: Iterable[Host], upstream: str = "", *, plain: bool = False) -> None:
+        super().__init__(HEAD_LIMIT)
         self._hosts = frozenset(hosts)
         self._upstream = upstream
         """The user's own proxy, if there is one."""
         self._plain = plain
         """Whether unencrypted traffic is let through too."""
-        self._server: asyncio.Server | None = None
-        self._open: set[asyncio.Task[None]] = set()
         self.refused: list[str] = []
         """Hosts that were requested but are not on the list."""
 
-    async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=HEAD_LIMIT)
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._server is not None:
-            self._server.close()
-        for task in self._open:
-            task.cancel()
-        await asyncio.gather(*self._open, return_exceptions=True)
-
     @property
     def url(self) -> str:
-        assert self._server is not None
-        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        return f"http://127.0.0.1:{self.port}"
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._open.add(task)
-        task.add_done_callback(self._open.discard)
-        try:
-            await self._connect(reader, writer)
-        except (OSError, EOFError, TimeoutError, asyncio.LimitOverrunError):
-            pass  # one side is gone, or talks nonsense
-        except asyncio.CancelledError:
-            pass  # the turn is over
-        finally:
-            writer.close()
-
-    async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         async with asyncio.timeout(PATIENCE_SECONDS):
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
             line = head.partition("\r\n")[0]

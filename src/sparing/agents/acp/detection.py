@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +17,10 @@ from sparing.agents.acp.opencode import OPENCODE
 from sparing.agents.acp.options import AcpSetup, provider_of
 from sparing.agents.api.detection import address_of, key_here
 from sparing.agents.api.providers import PROVIDERS, FoundKey, find_key
+from sparing.agents.reported_version import reported_version
 from sparing.errors import ConfigError
 
 AGENTS: Mapping[str, AcpAgent] = {one.name: one for one in (OPENCODE, GEMINI)}
-PATIENCE_SECONDS = 30
 SCRIPT = ".js"
 
 
@@ -112,12 +110,4 @@ def _version(program: Path, argv: tuple[str, ...]) -> str:
             return str(json.loads((package / "package.json").read_text("utf-8")).get("version", ""))
         except (OSError, ValueError):
             pass
-    try:
-        done = subprocess.run(
-            [*argv, "--version"],
-            capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    found = re.search(r"\d+\.\d+\.\d+", done.stdout)
-    return found.group() if found else ""
+    return reported_version(argv)

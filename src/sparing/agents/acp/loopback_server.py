@@ -11,10 +11,10 @@ import hmac
 import json
 import secrets
 from contextlib import suppress
-from typing import Self
 
 from sparing.agents.acp.relay import AgentGone, Asked, Heard, Relay
 from sparing.agents.acp.tool_calls import ToolCalls
+from sparing.agents.turn_server import TurnServer
 
 HEAD_LIMIT = 64 * 1024
 BODY_LIMIT = 256 * 1024 * 1024
@@ -22,31 +22,15 @@ PATIENCE_SECONDS = 60.0
 TOOLS, MODEL = "/tools", "/model"
 
 
-class LoopbackServer:
-    """Use as `async with LoopbackServer(relay, tools) as server`."""
-
+class LoopbackServer(TurnServer):
     def __init__(self, relay: Relay, tools: ToolCalls) -> None:
+        super().__init__(HEAD_LIMIT)
         self._relay, self._tools = relay, tools
         self._word = secrets.token_urlsafe(24)
-        self._server: asyncio.Server | None = None
-        self._open: set[asyncio.Task[None]] = set()
 
-    async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=HEAD_LIMIT)
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._server is not None:
-            self._server.close()
+    async def __aexit__(self, *gone: object) -> None:
         self._relay.close()
-        for task in self._open:
-            task.cancel()
-        await asyncio.gather(*self._open, return_exceptions=True)
-
-    @property
-    def port(self) -> int:
-        assert self._server is not None
-        return int(self._server.sockets[0].getsockname()[1])
+        await super().__aexit__(*gone)
 
     @property
     def word(self) -> str:
@@ -61,22 +45,9 @@ class LoopbackServer:
     def model(self) -> str:
         return f"http://127.0.0.1:{self.port}/{self._word}{MODEL}"
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._open.add(task)
-        task.add_done_callback(self._open.discard)
-        try:
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(AgentGone, ValueError):
             await self._answer(reader, writer)
-        except (AgentGone, OSError, EOFError, TimeoutError):
-            pass  # the agent is gone
-        except (ValueError, asyncio.LimitOverrunError):
-            pass  # the agent talks nonsense
-        except asyncio.CancelledError:
-            pass  # the turn is over
-        finally:
-            with suppress(OSError):
-                writer.close()
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         asked = await _read(reader)

@@ -6,18 +6,17 @@ package of it is imported and no network is used.
 
 from __future__ import annotations
 
-import re
 import shutil
-import subprocess
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+
+from sparing.agents.reported_version import reported_version, version_in, version_numbers
 
 PACKAGE = "claude_agent_sdk"
 TESTED = "2.1.325"
 OLDEST = (2, 1, 248)
 """Older versions would interpret commands and file names in prompts that are documents."""
-PATIENCE_SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class InstalledClient:
 
     @property
     def usable(self) -> bool:
-        return numbers(self.version) >= OLDEST
+        return version_numbers(self.version) >= OLDEST
 
     @property
     def words(self) -> str:
@@ -49,10 +48,6 @@ def find_client(path: str | None = None) -> InstalledClient | None:
     return InstalledClient(Path(named), _version(Path(named)), bundled=False)
 
 
-def numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d{1,9}", version)[:3])
-
-
 def _bundled() -> Path | None:
     spec = find_spec(PACKAGE)
     for folder in (spec.submodule_search_locations or ()) if spec else ():
@@ -65,17 +60,6 @@ def _bundled() -> Path | None:
 def _version(program: Path) -> str:
     """The version it reports, or that is noted beside it; empty if it can't be started."""
     noted = program.with_name("claude.version")
-    words = noted.read_text("utf-8", "replace") if noted.is_file() else _asked(program)
-    found = re.search(r"\d+\.\d+\.\d+", words)
-    return found.group() if found else ""
-
-
-def _asked(program: Path) -> str:
-    try:
-        done = subprocess.run(
-            [str(program), "--version"],
-            capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout
+    if noted.is_file():
+        return version_in(noted.read_text("utf-8", "replace"))
+    return reported_version((str(program),))

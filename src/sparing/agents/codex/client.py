@@ -6,16 +6,15 @@ behind it. No network is used.
 
 from __future__ import annotations
 
-import re
 import shutil
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sparing.agents.reported_version import reported_version, version_numbers
+
 TESTED = "0.166.0"
 OLDEST = (0, 151, 0)
-PATIENCE_SECONDS = 30
 KEY = "OPENAI_API_KEY"
 OWN_FOLDER, CREDENTIALS = ".codex", "auth.json"
 NO_LOGIN = f"set {KEY}, or log in with `codex login`"
@@ -29,8 +28,7 @@ class InstalledCodex:
 
     @property
     def usable(self) -> bool:
-        found = tuple(int(part) for part in re.findall(r"\d{1,9}", self.version)[:3])
-        return found >= OLDEST
+        return version_numbers(self.version) >= OLDEST
 
     @property
     def words(self) -> str:
@@ -61,7 +59,7 @@ def find_codex(path: str | None) -> InstalledCodex | None:
     if named is None:
         return None
     program = _behind(Path(named).resolve())
-    return InstalledCodex(program, _version(program))
+    return InstalledCodex(program, reported_version((str(program),)))
 
 
 def find_codex_login(environ: Mapping[str, str]) -> CodexLogin | None:
@@ -84,15 +82,3 @@ def _behind(script: Path) -> Path:
     places = (package / "node_modules" / "@openai", package.parent)
     found = (program for place in places for program in sorted(place.glob(_BEHIND)))
     return next(found, script)
-
-
-def _version(program: Path) -> str:
-    try:
-        done = subprocess.run(
-            [str(program), "--version"],
-            capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    found = re.search(r"\d+\.\d+\.\d+", done.stdout)
-    return found.group() if found else ""
