@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.cli.screen import folded
+from sparing.cli.line_breaks import filled, folded
 
 COMMAND = "\x1b[36msparing run 001 --backend claude-double\x1b[0m"
 
@@ -25,11 +25,59 @@ def test_a_command_stands_on_a_line_of_its_own() -> None:
     ]
 
 
+def test_a_command_that_fits_nowhere_is_left_to_the_terminal() -> None:
+    """K8: on a line of its own, which the terminal joins again when it is copied."""
+    assert folded(f"  {COMMAND}", 38) == f"  {COMMAND}"
+    assert folded(f"            or for free: {COMMAND} --yes", 40).split("\n") == [
+        "            or for free:",
+        f"    {COMMAND} --yes",
+    ]
+
+
 @pytest.mark.parametrize(
-    "line", [f"  {COMMAND}", f"  next: {COMMAND} --model claude-sonnet-5 --yes"]
+    ("line", "columns", "lines"),
+    [
+        (
+            "fix: sparing config set --project workspace.base_branch develop",
+            60,
+            ["fix:", "sparing config set --project workspace.base_branch develop"],
+        ),
+        (
+            "✓ settings     0 set, the rest by default (sparing config show)",
+            60,
+            ["✓ settings     0 set, the rest by default", " " * 15 + "(sparing config show)"],
+        ),
+        (
+            "            or CLAUDE_CODE_OAUTH_TOKEN, from `claude setup-token`",
+            60,
+            ["            or CLAUDE_CODE_OAUTH_TOKEN, from", "            `claude setup-token`"],
+        ),
+        (
+            "stopped; nothing is lost: sparing run continues from here",
+            40,
+            ["stopped; nothing is lost: sparing run", "continues from here"],
+        ),
+        (
+            "fix: it has 600 s; more: sparing config set workspace.setup_seconds 1200; then: x",
+            60,
+            [
+                "fix: it has 600 s; more:",
+                "sparing config set workspace.setup_seconds 1200; then: x",
+            ],
+        ),
+    ],
 )
-def test_a_command_that_fits_nowhere_is_left_to_the_terminal(line: str) -> None:
-    assert folded(line, 38) == line
+def test_a_command_within_words_stays_whole(line: str, columns: int, lines: list[str]) -> None:
+    """K8: half a command would run when it is pasted."""
+    assert folded(line, columns).split("\n") == lines
+
+
+def test_filled_text_breaks_no_command_and_no_size() -> None:
+    """K1, K8: what the gate says is broken like every other line."""
+    text = "summary.md, 28 lines; against main: 2 files changed, +9 -0"
+    assert filled(text, 58, "  ").splitlines()[-1].strip() == "+9 -0"
+    hint = "the branch has moved; to bring it in: sparing sync 001 --dry-run"
+    assert filled(hint, 58, "  ").splitlines()[-1].strip() == "sparing sync 001 --dry-run"
 
 
 def test_a_hint_in_words_breaks_between_words() -> None:
@@ -50,8 +98,8 @@ def test_a_size_stays_whole() -> None:
 def test_words_stay_under_a_mark_and_its_label() -> None:
     line = "✓ settings     0 set, the rest by default (sparing config show), as ever"
     assert folded(line, 60).split("\n") == [
-        "✓ settings     0 set, the rest by default (sparing config",
-        "               show), as ever",
+        "✓ settings     0 set, the rest by default",
+        "               (sparing config show), as ever",
     ]
 
 

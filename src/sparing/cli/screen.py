@@ -18,27 +18,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sparing.cli.line_breaks import LEAST_WIDTH, filled, folded
 from sparing.config.terminal import calm_pager, terminal_columns, wants_colour
 from sparing.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-LEAST_WIDTH, MOST_WIDTH, LEAST_WORDS = 38, 118, 20
-"""Limits on the width of wrapped lines: narrower or wider ones are hard to read."""
+MOST_WIDTH = 118
+"""Wider lines are hard to read."""
 ANSWERS = {"": None, "y": True, "yes": True, "n": False, "no": False}
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _status: set[bool] = set()
 """Non-empty while a status line is shown."""
 _CODES = r"[0-9;]+m"
-_ESCAPES = r"\x1b\[[0-9;]*m"
-_INDENT = r" *(?:[·+✓✗!?»~=→-] (?:[\w-]+(?: [\w-]+)? {2,})?|[\w.-]+ {2,})?"
-"""Matches what precedes the words of a line: a mark, a label, or both."""
-_PROGRAMS = r"(?:sparing|git|gh|make|cd|mv|rm|tail|export|pip|pipx|uv|npm|python3?|/\S+)(?: |$)"
-_BREAK = r"(?<=\S) (?=\S)(?!-\d)"
-"""Where a line may break: between words, but not within a size such as "+9 -0"."""
-_COMMAND = f"\x1b[{_COLOURS['cyan']}m"
-"""Precedes a command, which may be copied: only line breaks made by the terminal are rejoined."""
 
 
 def style(text: str, *, fg: str | None = None, bold: bool = False, dim: bool = False) -> str:
@@ -78,66 +71,6 @@ def clear_status() -> None:
 def line_width() -> int:
     """Width of wrapped text: that of the terminal, within readable limits."""
     return max(LEAST_WIDTH, min(terminal_columns() - 2, MOST_WIDTH))
-
-
-def folded(line: str, columns: int) -> str:
-    """Break a line; columns of a table separated by several spaces stay aligned."""
-    plain = re.sub(_ESCAPES, "", line)
-    if len(plain) <= columns or columns < LEAST_WIDTH:
-        return line
-    found = re.match(_INDENT, plain)
-    deep = len(found[0]) if found and len(found[0]) < columns // 2 else 0
-    line = _tightened(line, len(plain) - columns, deep)
-    _, mark, command = line.partition(_COMMAND)
-    if mark and re.match(_PROGRAMS, command) and "; or" not in command:
-        return _above_command(line, columns, deep)
-    lines, length = [""], 0
-    for piece in re.split(_BREAK, line):
-        size = len(re.sub(_ESCAPES, "", piece))
-        if length > deep and size <= columns - deep < length + 1 + size - deep:
-            lines.append(" " * deep + piece)
-            length = deep + size
-        else:
-            lines[-1] += f" {piece}" if length else piece
-            length += size + (1 if length else 0)
-    return "\n".join(lines)
-
-
-def _tightened(line: str, excess: int, deep: int) -> str:
-    """Narrow the gap between a name and its figure before breaking the words after them."""
-    gaps = [found.span() for found in re.finditer(r"(?<=\S) {3,}(?=[−+≥$\d])", line)]
-    gaps = [gap for gap in gaps if len(re.sub(_ESCAPES, "", line[: gap[1]])) > deep]
-    if not gaps:
-        return line
-    start, end = max(gaps, key=lambda gap: gap[1] - gap[0])
-    return line[: max(start + 2, end - excess)] + line[end:]
-
-
-def _above_command(line: str, columns: int, deep: int) -> str:
-    """Keep a command in one piece: on a separate line, if it fits there."""
-    before, mark, command = line.partition(_COMMAND)
-    if not before.strip():
-        return _beside_words(line, columns)
-    own = " " * deep + mark + command
-    if len(re.sub(_ESCAPES, "", own)) > columns:
-        return line
-    return f"{folded(before.rstrip(), columns)}\n{own}"
-
-
-def _beside_words(line: str, columns: int) -> str:
-    """Break what is said of a command, below where it begins; the command stays in one piece."""
-    found = re.fullmatch(rf"(.*?{_ESCAPES} {{2,}})(?! )(.*)", line)
-    if not found or "\x1b" in found[2]:
-        return line
-    import textwrap
-
-    start = len(re.sub(_ESCAPES, "", found[1]))
-    if start > columns - LEAST_WORDS:
-        indent = " " * (len(line) - len(line.lstrip()) + 2)
-        below = textwrap.fill(found[2], columns, initial_indent=indent, subsequent_indent=indent)
-        return f"{found[1].rstrip()}\n{below}"
-    words = textwrap.wrap(found[2], columns - start, break_long_words=False)
-    return found[1] + f"\n{' ' * start}".join(words)
 
 
 def echo_json(content: Mapping[str, Any], indent: int | None = None) -> None:
@@ -218,14 +151,7 @@ def page_markdown(text: str) -> None:
 
 
 def wrapped(text: str, before: str) -> str:
-    line = printable(" ".join(text.split()))
-    after = " " * len(before)
-    import textwrap
-
-    return textwrap.fill(
-        line, line_width(), initial_indent=before, subsequent_indent=after, break_on_hyphens=False,
-        break_long_words=False,
-    )  # fmt: skip
+    return filled(printable(" ".join(text.split())), line_width(), before)
 
 
 def bell() -> None:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from sparing.cli.clock import now
+from sparing.cli.line_breaks import LEAST_WORDS
 from sparing.cli.options import json_option, print_json
-from sparing.cli.screen import LEAST_WORDS, echo, is_terminal, line_width, style, wrapped
+from sparing.cli.screen import echo, is_terminal, line_width, style, wrapped
 from sparing.desk.features.engine_presence import engine_runs, other_versions
 from sparing.desk.features.merge_status import FinishedFeature, MergeStatus, finished_features
 from sparing.desk.office import Office, every_row, open_office
