@@ -25,7 +25,7 @@ from sparing.cli.run.notify import notify, tell_spending
 from sparing.cli.run.open_question import OpenQuestion
 from sparing.cli.run.progress import Progress
 from sparing.cli.run.pull_requests import PullWatch
-from sparing.cli.screen import echo, style
+from sparing.cli.screen import echo, show_status, style
 from sparing.config.process_environment import inherited_environment, package_environment
 from sparing.config.settings import Sandbox
 from sparing.config.sources import sources_here
@@ -43,6 +43,7 @@ from sparing.records.features import FeatureRow
 from sparing.records.gates import Gate
 from sparing.report.spending import Spending
 from sparing.wait import rung
+from sparing.workspace.checks.running_commands import commands_of_run
 from sparing.workspace.git.object_reader import kept_open
 from sparing.workspace.sandbox.launcher import level_reached
 from sparing.workspace.sandbox.policy import Reach, settle_level
@@ -284,8 +285,10 @@ def interruptible() -> Generator[None]:
     leaving.clear()
     loop.add_signal_handler(signal.SIGINT, lambda: busy.is_set() or task.cancel())
     try:
-        yield
+        with commands_of_run():
+            yield
     except asyncio.CancelledError:
+        show_status("stopping …")  # files that are being copied are copied first
         raise KeyboardInterrupt from None
     finally:
         leaving.set()

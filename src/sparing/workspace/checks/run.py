@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Generator, Mapping
@@ -25,6 +24,7 @@ from sparing.workspace.checks.failures import failing, passing
 from sparing.workspace.checks.live_output import live_output
 from sparing.workspace.checks.output import READ_LIMIT, REPORTED, last_words, printed, trim
 from sparing.workspace.checks.passed_tests import REPORT, passed_tests
+from sparing.workspace.checks.running_commands import wait_for_command
 from sparing.workspace.git.special_files import read_plain
 from sparing.workspace.sandbox.launcher import place_of, wrap
 from sparing.workspace.sandbox.policy import (
@@ -39,7 +39,6 @@ from sparing.workspace.sandbox.toolchains import past_shims
 
 __all__ = ["Check", "CheckResult", "CheckSandbox", "find_checks", "printed", "run_check", "trim"]
 
-END_SECONDS = 2.0
 _BROKEN, _NOT_FOUND = 125, 127
 LIMITS = ProcessLimits(file_bytes=GIGABYTE)
 _KEPT = ("PATH", "VIRTUAL_ENV", "RUSTUP_HOME")
@@ -136,7 +135,7 @@ def run_check(
             )
         except OSError as error:
             return _not_started(check, error.strerror or "unknown reason")
-        code = _wait(process, limit_seconds, line.end)
+        code = wait_for_command(process, limit_seconds, line.end)
         text = REPORTED.sub("", told(printed(out)))
         report = read_plain(line.report, READ_LIMIT) if line.report else None
     if sandbox is not None and text.startswith("sandbox: "):
@@ -221,24 +220,6 @@ def _prepared(
 def _reporting(env: Mapping[str, str]) -> str:
     """Options that make pytest write a report; they also reach a pytest started through make."""
     return f"{env.get('PYTEST_ADDOPTS', '')} --junitxml={env['TMPDIR']}/{REPORT}"
-
-
-def _wait(
-    process: subprocess.Popen[bytes], limit_seconds: float, end: Callable[[], None] | None
-) -> int | None:
-    try:
-        return process.wait(limit_seconds)
-    except subprocess.TimeoutExpired:
-        if end is not None:
-            # The supervisor ends what has left the group too, if it is given the time.
-            end()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(END_SECONDS)
-        return None
-    finally:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def _environment(worktree: Path, seen: Path, environ: Mapping[str, str]) -> dict[str, str]:

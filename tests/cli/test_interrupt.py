@@ -1,0 +1,45 @@
+"""Ctrl-C ends a run at once, also in the middle of a long check. Covers: K1, H1."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from tests.conftest import UserRepository
+from tests.terminal import sparing
+from tests.typed import Typed
+
+MAKEFILE = "test:\n\tsleep 300\n"
+LONGEST_SECONDS = 60.0
+"""A fifth of what the check takes: enough on a busy machine."""
+
+
+def running(state: Path) -> list[Path]:
+    return list(state.rglob("running-*.json"))
+
+
+def test_a_long_check_ends_with_the_run(user_repository: UserRepository, tmp_path: Path) -> None:
+    """K1: nobody waits for the rest of a test suite; K8: and nothing is recorded of it."""
+    path = user_repository({"Makefile": MAKEFILE})
+    state = tmp_path / "state"
+    (tmp_path / "script.toml").write_text('[[turn]]\nrole = "*"\nreply = "Done."\n')
+    environ = {
+        "SPARING_STATE__FOLDER": str(state),
+        "SPARING_AGENT__BACKEND": "scripted",
+        "SPARING_AGENT__SCRIPT": str(tmp_path / "script.toml"),
+    }
+    sparing(path, "start", "Add paging", "--tier", "L1", "--json", environ=environ)
+    at = Typed(path, "run", "1", environ=environ)
+    at.wait_for("sandbox")
+    began = time.monotonic()
+    while not running(state):
+        assert time.monotonic() - began < LONGEST_SECONDS, at.screen
+        time.sleep(0.1)
+    pressed = time.monotonic()
+    at.type("\x03")
+    assert at.end(LONGEST_SECONDS) == 130
+    assert time.monotonic() - pressed < LONGEST_SECONDS
+    assert at.screen.endswith("stopped; nothing is lost: sparing run continues from here\n")
+    assert running(state) == []
+    shown = sparing(path, "show", "1", "checks", environ=environ)
+    assert "no check of feature 001 has run" in shown.err
