@@ -57,6 +57,30 @@ def test_a_look_ahead_starts_nothing(user_repository: UserRepository) -> None:
     assert sparing(path, "status", "--json").json["features"][0]["status"] == "planned"
 
 
+def test_the_status_of_one_feature_is_what_show_says(user_repository: UserRepository) -> None:
+    """K1: a number after `status` is no mistake."""
+    path = user_repository()
+    sparing(path, "start", "Add rate limiting", "--tier", "L2", "--json")
+    assert sparing(path, "status", "1").out == sparing(path, "show", "1").out
+    assert sparing(path, "status", "1", "--json").json == sparing(path, "show", "1", "--json").json
+    unknown = sparing(path, "status", "7")
+    assert (unknown.code, "no feature '7'" in unknown.err) == (1, True)
+
+
+def test_what_has_not_begun_is_not_under_way(user_repository: UserRepository) -> None:
+    """K8: "under way" above "not started" contradicts itself."""
+    path = user_repository()
+    for title in ("Add rate limiting", "Add paging"):
+        sparing(path, "start", title, "--tier", "L1", "--json")
+    script = path.parent / "script.toml"
+    script.write_text('[[turn]]\nrole = "*"\nreply = "Done."\n')
+    agent = {"SPARING_AGENT__BACKEND": "scripted", "SPARING_AGENT__SCRIPT": str(script)}
+    sparing(path, "run", "1", "--no-input", environ=agent)
+    shown = sparing(path, "status").out
+    assert "under way" not in shown
+    assert "\nnot started\n002  Add paging\n" in shown
+
+
 @pytest.mark.parametrize("columns", [60, 100, 160])
 def test_lines_are_broken_between_words(user_repository: UserRepository, columns: int) -> None:
     """K1: on any screen; what can be copied is left to the terminal, which joins it again."""

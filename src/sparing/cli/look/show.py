@@ -92,10 +92,10 @@ def show_command(feature: str, document: str | None, as_json: bool, **wanted: An
         else:
             echo(text, nl=False, fold=False)
         return
-    _feature(office, row, as_json=as_json)
+    show_feature(office, row, as_json=as_json)
 
 
-def _feature(office: Office, row: FeatureRow, *, as_json: bool) -> None:
+def show_feature(office: Office, row: FeatureRow, *, as_json: bool) -> None:
     shown = view.feature_view(office, row, now())
     verdicts = history.verdict_rows(office, row)
     final = history.final_looks(office, row, verdicts)

@@ -1,4 +1,4 @@
-"""`sparing status` and `sparing list`: what there is, and what waits for you."""
+"""`sparing status`: what is under way, and what waits for you."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from sparing.cli.clock import now
-from sparing.cli.line_breaks import LEAST_WORDS
-from sparing.cli.options import json_option, print_json
-from sparing.cli.screen import echo, is_terminal, line_width, style, wrapped
+from sparing.cli.options import feature_argument, json_option, print_json
+from sparing.cli.screen import echo, style, wrapped
 from sparing.desk.features.engine_presence import engine_runs, other_versions
 from sparing.desk.features.merge_status import FinishedFeature, MergeStatus, finished_features
 from sparing.desk.office import Office, every_row, open_office
@@ -27,10 +26,11 @@ DONE = ("completed", "abandoned")
 
 
 @click.command("status")
+@feature_argument(required=False)
 @click.option("--fetch", is_flag=True, help="First ask gh about open pull requests.")
 @json_option
-def status_command(fetch: bool = False, as_json: bool = False) -> None:
-    """Show what is running and what needs you.
+def status_command(feature: str | None = None, fetch: bool = False, as_json: bool = False) -> None:
+    """Show what is running and what needs you; with FEATURE, the same as `sparing show FEATURE`.
 
     Also lists finished branches that are not merged yet, with the command to merge them, and what
     reviewers and CI said about pull requests when they were last checked.
@@ -40,40 +40,66 @@ def status_command(fetch: bool = False, as_json: bool = False) -> None:
         from sparing.cli.run.pull_requests import look_at_pulls
 
         look_at_pulls(office)
-    rows = every_row(office)
-    views = _open_views(office, rows)
-    over = finished_features(office, rows)
-    ready = [one for one in over if one.home in (MergeStatus.READY, MergeStatus.REQUESTED)]
-    if as_json:
-        from sparing.cli.money.cache_warmth import warmth
-        from sparing.desk.setup.fleet_view import worker_views
+    if feature is not None:
+        from sparing.cli.look.show import show_feature
+        from sparing.desk.gates.answers import find
 
-        print_json(
-            features=[asdict(view) for view in views],
-            finished=[_finished_json(one) for one in ready],
-            pull_requests=_pulls_json(office, rows),
-            workers=[asdict(one) for one in worker_views(office, now())],
-            waiting=[found.dump(row.feature.id) for row in rows if (found := warmth(office, row))],
-        )
+        show_feature(office, find(office, feature), as_json=as_json)
         return
+    rows = every_row(office)
+    if as_json:
+        _print_json(office, rows)
+    else:
+        _print_all(office, rows)
+
+
+def _print_json(office: Office, rows: Sequence[FeatureRow]) -> None:
+    from sparing.cli.money.cache_warmth import warmth
+    from sparing.desk.setup.fleet_view import worker_views
+
+    print_json(
+        features=[asdict(view) for view in _open_views(office, rows)],
+        finished=[_finished_json(one) for one in _ready(finished_features(office, rows))],
+        pull_requests=_pulls_json(office, rows),
+        workers=[asdict(one) for one in worker_views(office, now())],
+        waiting=[found.dump(row.feature.id) for row in rows if (found := warmth(office, row))],
+    )
+
+
+def _print_all(office: Office, rows: Sequence[FeatureRow]) -> None:
+    views, over = _open_views(office, rows), finished_features(office, rows)
     _print_versions(office)
+    _print_open(office, rows, views, headed=bool(_ready(over)))
+    _print_ready(office, _ready(over))
+    _print_workers(office)
+    if not views:
+        _print_idle(any_over=bool(rows), also=bool(_ready(over)))
+    if not rows:
+        print_moved(office)
+    _print_left([one for one in over if one.home is MergeStatus.MERGED and one.worktree])
+
+
+def _print_open(
+    office: Office, rows: Sequence[FeatureRow], views: Sequence[FeatureView], *, headed: bool
+) -> None:
+    """`headed`: whether other groups with headings follow."""
     runs = engine_runs(office)
     waiting = [view for view in views if waits(view)]
-    busy = [view for view in views if view not in waiting]
-    heads = sum(bool(group) for group in (waiting, busy, ready)) > 1 or ready
-    for heading, group in (("waits for you", waiting), ("under way", busy)):
-        if group and (heads or waiting):
+    planned = [view for view in views if view.status == "planned"]
+    busy = [view for view in views if view not in (*waiting, *planned)]
+    groups = (("waits for you", waiting), ("under way", busy), ("not started", planned))
+    headed = headed or bool(waiting) or sum(bool(group) for _, group in groups) > 1
+    for heading, group in groups:
+        if group and headed:
             echo(style(heading, bold=True))
         for view in group:
             row = next(one for one in rows if one.feature.id == view.id)
             _print(office, row, view, runs=runs)
-    _print_ready(office, ready)
-    _print_workers(office)
-    if not views:
-        _print_idle(any_over=bool(rows), also=bool(ready))
-    if not rows:
-        print_moved(office)
-    _print_left([one for one in over if one.home is MergeStatus.MERGED and one.worktree])
+
+
+def _ready(over: Sequence[FinishedFeature]) -> list[FinishedFeature]:
+    """What is finished and not merged."""
+    return [one for one in over if one.home in (MergeStatus.READY, MergeStatus.REQUESTED)]
 
 
 def _print_versions(office: Office) -> None:
@@ -183,24 +209,6 @@ def waits(view: FeatureView) -> bool:
     return bool(view.waits_for) and not view.running and not view.answered
 
 
-@click.command("list")
-@json_option
-def list_command(as_json: bool) -> None:
-    """List all features of this repository."""
-    from sparing.desk.features.view import list_views
-
-    views = list_views(open_office(Path.cwd(), reading=True), now())
-    if as_json:
-        print_json(features=[asdict(view) for view in views])
-        return
-    if not views:
-        echo('No features yet. Start one: sparing start "Add rate limiting"')
-        print_moved(open_office(Path.cwd(), reading=True))
-        return
-    rows = [(v.id, v.flow, state_words(v), v.title) for v in views]
-    _columns(("id", "flow", "state", "title"), rows)
-
-
 def _print(office: Office, row: FeatureRow, view: FeatureView, *, runs: bool) -> None:
     # Where nothing is under way neither is needed.
     from sparing.cli.money.cache_warmth import warm_words
@@ -268,13 +276,3 @@ def state_words(view: FeatureView, *, runs: bool = False) -> str:
         if runs or not view.running
         else f"{view.stage} was interrupted"
     )
-
-
-def _columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head) - 1)]
-    for number, row in enumerate((head, *rows)):
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        before = "  ".join((*cells, ""))
-        roomy = len(before) < line_width() - LEAST_WORDS
-        line = wrapped(row[-1], before) if roomy and is_terminal() else before + row[-1]
-        echo(style(line, bold=True) if number == 0 else line)
