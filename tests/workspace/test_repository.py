@@ -165,6 +165,20 @@ def test_a_detached_head_is_told_of_a_branch_that_exists(tmp_path: Path) -> None
     assert refused.value.repair == "git switch --create main"
 
 
+def test_a_detached_head_is_told_of_the_default_branch_of_origin(tmp_path: Path) -> None:
+    """K1, K8: `git switch --create main` would make another one, at this commit."""
+    make_repository(tmp_path / "r", branch="trunk")
+    git(tmp_path, "clone", "--quiet", str(tmp_path / "r"), "clone")
+    repo = find_repository(tmp_path / "clone")
+    git(repo.checkout, "switch", "--quiet", "--detach")
+    git(repo.checkout, "branch", "--quiet", "-D", "trunk")
+    with pytest.raises(RepositoryError) as refused:
+        resolve_base(repo, "")
+    assert refused.value.repair == "git branch trunk origin/trunk"
+    git(repo.checkout, *shlex.split(refused.value.repair)[1:])
+    assert resolve_base(repo, "").branch == "trunk"
+
+
 def test_numbers_are_taken_by_folders_and_branches(user_repository: UserRepository) -> None:
     """A4: highest + 1, wherever the others are."""
     checkout = user_repository({"docs/features/003-old/spec.md": "", "docs/features/x/y": ""})

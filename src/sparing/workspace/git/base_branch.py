@@ -34,6 +34,9 @@ def _detached(repo: Repository) -> RepositoryError:
     found = possible_bases(repo)
     what = "HEAD is detached, so there is no branch to start from"
     if not found:
+        if there := _default_there(repo):
+            own, theirs = shlex.quote(there), shlex.quote(f"origin/{there}")
+            return RepositoryError(what, f"git branch {own} {theirs}")
         return RepositoryError(what, "git switch --create main")
     name = shlex.quote(found[0])
     repair = f"git switch {name}; or: sparing config set --project workspace.base_branch {name}"
@@ -52,12 +55,17 @@ def possible_bases(repo: Repository) -> tuple[str, ...]:
 
 
 def default_branch(repo: Repository) -> BranchHead | None:
+    branch = _default_there(repo)
+    commit = branch_commit(repo, branch) if branch else None
+    return BranchHead(branch, commit) if commit else None
+
+
+def _default_there(repo: Repository) -> str:
+    """The default branch of `origin`, as far as this repository knows; it need not exist here."""
     named = "refs/remotes/origin/HEAD"
     known = known_ref(repo.git_dir, named)
     ref = known.name if known else repo.git().text("symbolic-ref", "-q", named, ok_codes=(0, 1))
-    branch = "" if ref == named else ref.removeprefix("refs/remotes/origin/")
-    commit = branch_commit(repo, branch) if branch else None
-    return BranchHead(branch, commit) if commit else None
+    return "" if ref == named else ref.removeprefix("refs/remotes/origin/")
 
 
 def _tip_of_configured(repo: Repository, branch: str) -> str:
