@@ -68,6 +68,13 @@ class Purpose(NamedTuple):
                 return _cut(form.format_map(known), "")
 
 
+def as_words(title: str) -> str:
+    """A title as the words of a purpose: "Add paging" is lowered, "HTTP proxy" is not."""
+    line = " ".join(title.split())
+    first = line.partition(" ")[0]
+    return line if any(one.isupper() for one in first[1:]) else f"{line[:1].lower()}{line[1:]}"
+
+
 def read_convention(subjects: Sequence[str]) -> Convention:
     """The convention that most of these subjects follow."""
     if len(subjects) < ENOUGH:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sparing.change import MergeHistory
-from sparing.commit_purpose import Purpose
+from sparing.commit_purpose import Purpose, as_words
 from sparing.commits.message import commit_stamp, merge_stamp
 from sparing.config.commits import CommitSettings
 from sparing.config.settings import AgentSettings, Settings
@@ -48,6 +48,21 @@ def feature_of(repo: Repository) -> Feature:
 def subject(repo: Repository, form: str = "auto") -> str:
     settings = Settings(commits=CommitSettings(subject=form))
     return commit_stamp(repo, settings, feature_of(repo), SPEC, "s1", 0.0).subject
+
+
+@pytest.mark.parametrize(
+    ("title", "words"),
+    [
+        ("Add a --version flag", "add a --version flag"),
+        ("HTTP proxy support", "HTTP proxy support"),
+        ("isPrerelease tells what is one", "isPrerelease tells what is one"),
+        ("A  greeting\n by name", "a greeting by name"),
+        ("", ""),
+    ],
+)
+def test_a_title_becomes_words(title: str, words: str) -> None:
+    """H3: "feat: hTTP proxy support" is nobody's subject."""
+    assert as_words(title) == words
 
 
 @pytest.mark.parametrize(

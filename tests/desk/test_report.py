@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from sparing.cli.main import main
 from sparing.cli.line_breaks import folded
+from sparing.cli.main import main
 from sparing.desk.features.history import ledger_rows
 from sparing.desk.gates import answers
 from sparing.desk.money.figures import feature_report, project_report

@@ -152,7 +152,7 @@ def test_the_checkout_is_untouched_and_every_commit_reachable(story: Story) -> N
     subjects = git(story.path, "log", "--format=%s", "--reverse", f"main..{BRANCH}").splitlines()
     assert [one for one in subjects if not one.startswith("Record ")] == [
         "Write prd.md (013)",
-        "Complete brainstorm (013)",
+        "Complete the brainstorm stage (013)",
         "Add the retrospective (013)",
         "Complete the feature (013)",
     ]

@@ -87,4 +87,4 @@ def test_a_tier_with_questions_rules_and_a_rerun(
     assert git(path, "rev-parse", KEPT) == before != after
     assert git(path, "rev-parse", f"{BRANCH}:made.txt") == tree
     base = git(path, "merge-base", before, after)
-    assert git(path, "log", "-1", "--format=%s", base) == "Complete plan (001)"
+    assert git(path, "log", "-1", "--format=%s", base) == "Complete the plan stage (001)"

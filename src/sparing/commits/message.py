@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from sparing.backend_name import BACKENDS, SCRIPTED
 from sparing.change import MergeHistory
-from sparing.commit_purpose import Convention, Purpose, read_convention
+from sparing.commit_purpose import Convention, Purpose, as_words, read_convention
 from sparing.config.commits import AUTO, CommitAuthor, CommitSettings, CommitSigning
 from sparing.config.settings import Settings
 from sparing.feature import Feature
@@ -43,7 +43,7 @@ def merge_stamp(
 ) -> CommitStamp:
     """What the commit says that brings a finished branch into its base."""
     title = " ".join(feature.title.split())
-    why = Purpose("feat", f"{title[:1].lower()}{title[1:]}")
+    why = Purpose("feat", as_words(title))
     stamp = commit_stamp(repo, settings, feature, why, "merge", at)
     if settings.commits.history is MergeHistory.SQUASH:
         return stamp

@@ -49,7 +49,8 @@ def commit_meta(
         return place.head
     Confined(worktree.path).write_text(path, text)
     over = place.state.position is Position.ABANDONED
-    why = Purpose("chore", "abandon the feature" if over else f"record {place.state.stage}")
+    words = "abandon the feature" if over else f"record the {place.state.stage} stage"
+    why = Purpose("chore", words)
     stamp = commit_stamp(worktree.repository, settings, row.feature, why, step, at)
     return commit_paths(worktree, place.head, (path,), stamp).commit
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.gather import read_tasks
-from sparing.commit_purpose import BY_CODE_TURN, BY_DOCUMENT_TURN, Purpose
+from sparing.commit_purpose import BY_CODE_TURN, BY_DOCUMENT_TURN, Purpose, as_words
 from sparing.flow.stage import StageWork
 from sparing.runtime.source import Source
 from sparing.turn import Turn
@@ -16,8 +16,7 @@ def agent_purpose(source: Source) -> Purpose:
         return Purpose("feat", _task_title(source, job.task), job.role, f"task {job.task}")
     round_ = f"round {job.look or job.iteration}" if job.turn is Turn.REVISE else ""
     if stage.work in (StageWork.IMPLEMENT, StageWork.BUILD) or job.turn is Turn.REPAIR_CHECKS:
-        title = " ".join(source.row.feature.title.split())
-        kind, words = BY_CODE_TURN.get(job.turn, ("feat", f"{title[:1].lower()}{title[1:]}"))
+        kind, words = BY_CODE_TURN.get(job.turn, ("feat", as_words(source.row.feature.title)))
         return Purpose(kind, words, job.role, round_)
     name = stage.writes.filename if stage.writes else job.stage
     words = BY_DOCUMENT_TURN.get(job.turn, "write {name}").format(name=name)
@@ -28,5 +27,4 @@ def _task_title(source: Source, number: str) -> str:
     if source.artifact(ArtifactName.TASKS) is None:
         return f"implement task {number}"
     title = next((one.title for one in read_tasks(source) if one.number == number), "")
-    words = " ".join(title.split())
-    return f"{words[:1].lower()}{words[1:]}" if words else f"implement task {number}"
+    return as_words(title) or f"implement task {number}"

@@ -30,8 +30,8 @@ def close_stage(source: Source, ticket: Ticket) -> JobResult:
     gone = remove_logs(around, row, place, worktree.path) if is_last(place) else []
     reviews = None if gone else write_reviews(worktree.path, folder, told)
     record_unmarked_claims(source, ticket)
-    whole = "the project" if row.feature.is_project else "the feature"
-    words = f"complete {whole if is_last(place) else job.stage}"
+    whole = "project" if row.feature.is_project else "feature"
+    words = f"complete the {whole if is_last(place) else f'{job.stage} stage'}"
     stamp = stamp_of(source, Purpose("chore", words), ticket.step, ticket.at)
     every = [*paths, *gone, *([reviews] if reviews else [])]
     change = commit_paths(worktree, job.head, every, stamp)
