@@ -113,14 +113,14 @@ def test_the_author_is_the_user_and_the_agent_is_in_a_trailer(tmp_path: Path) ->
     assert "Assisted" not in commit_stamp(repo, settings, feature_of(repo), by_hand, "s", 0.0).text
 
 
-def signing(tmp_path: Path, script: str) -> Repository:
+def signing(tmp_path: Path, script: str, key: str = "\tsigningkey = K\n") -> Repository:
     """A repository of somebody who signs with this program, and names another one in `.git`."""
     path = make_repository(tmp_path / "r")
     program = tmp_path / "signer"
     program.write_text(script)
     program.chmod(0o755)
     (tmp_path / ".gitconfig").write_text(
-        f"[user]\n\tname = Ada\n\temail = a@example.com\n\tsigningkey = K\n"
+        f"[user]\n\tname = Ada\n\temail = a@example.com\n{key}"
         f"[commit]\n\tgpgsign = true\n[gpg]\n\tprogram = {program}\n"
     )
     git(path, "config", "gpg.program", "/nonexistent/of-the-repository")
@@ -140,6 +140,16 @@ def test_who_signs_signs_here_too_and_only_once(tmp_path: Path) -> None:
         repo.checkout, "cat-file", "commit", made[0]
     )
     assert len((tmp_path / "signatures").read_text().splitlines()) == 1
+
+
+def test_without_a_named_key_the_one_of_the_committer_signs(tmp_path: Path) -> None:
+    """H3: as git does it; most people who sign have set no `user.signingKey`."""
+    repo = signing(tmp_path, SIGNER.replace("$$\" >>", "$*\" >>"), key="")
+    stamp = commit_stamp(repo, Settings(), feature_of(repo), SPEC, "s1", 0.0)
+    tree = git(repo.checkout, "rev-parse", "HEAD^{tree}")
+    make_commit(repo.git(), tree, (head(repo).commit,), stamp)
+    asked = (tmp_path / "signatures").read_text()
+    assert asked.endswith(" Ada <a@example.com>\n"), asked
 
 
 def test_an_ssh_key_signs_whatever_reaches_the_base(tmp_path: Path) -> None:

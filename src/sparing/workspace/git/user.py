@@ -138,7 +138,8 @@ def signed_commit(
     program = "gpg.program" if signer.form == "openpgp" else f"gpg.{signer.form}.program"
     settings = (
         *("-c", f"gpg.format={signer.form}", "-c", f"{program}={signer.program}"),
-        *("-c", f"user.signingKey={signer.key}"),
+        # Without a key git asks for the one of the committer; an empty one is nobody's.
+        *(("-c", f"user.signingKey={signer.key}") if signer.key else ()),
     )
     own = dict(signer.environ)
     # Never from the folder we stand in.
@@ -163,5 +164,6 @@ def _record(path: Path, signed: str) -> None:
 
 
 def _reason(stderr: bytes) -> str:
-    lines = [line.strip() for line in os.fsdecode(stderr).splitlines() if line.strip()]
+    said = os.fsdecode(stderr).splitlines()
+    lines = [line.strip().removeprefix("error: ") for line in said if line.strip()]
     return "; ".join(lines[-2:])[:300] or "no reason given"
