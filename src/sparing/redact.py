@@ -193,11 +193,21 @@ class Redactor:
     """Redacts the secrets of one run."""
 
     def __init__(self, known: Iterable[str] = ()) -> None:
-        values = [value for value in known if len(value) >= SHORTEST]
-        self.known = tuple(values)
-        self._needles = sorted(set[str]().union(*map(spellings, values)))
-        self._mark = _safe_mark(self._needles)
+        self.known: tuple[str, ...] = ()
+        self._needles: list[str] = []
+        self._mark = MARK
         self._remembered = lru_cache(REMEMBERED)(self._cleaned)
+        self.learn(known)
+
+    def learn(self, known: Iterable[str]) -> None:
+        """Know these, too, from now on: a file with secrets may change during a run."""
+        values = [one for one in known if len(one) >= SHORTEST and one not in self.known]
+        if not values:
+            return
+        self.known = tuple(dict.fromkeys((*self.known, *values)))
+        needles = sorted(set(self._needles).union(*map(spellings, values)))
+        self._mark, self._needles = _safe_mark(needles), needles
+        self._remembered.cache_clear()
 
     def clean(self, text: str) -> str:
         """Redact a text; results for short ones, such as ids and names, are cached."""

@@ -82,6 +82,20 @@ def test_it_runs_once_and_copies_come_and_go(tmp_path: Path) -> None:
     assert scene.lent
 
 
+def test_secrets_in_copies_are_known_also_when_they_change(tmp_path: Path) -> None:
+    """H5: when a command starts, and each time the files are copied."""
+    scene = Scene(tmp_path, "true")
+    scene.agree()
+    checkout, values = scene.office.repository.checkout, ["v1-c0ffee-5even", "v2-7ables-c0ffee"]
+    (checkout / ".env").write_text(f"TOKEN={values[0]}\nDEBUG=true\n")
+    assert values[0] in open_office(checkout).folder.redactor.known
+    redactor = scene.around.folder.redactor
+    assert redactor.clean(values[1]) == values[1]
+    (checkout / ".env").write_text(f"TOKEN={values[1]}\nDEBUG=true\n")
+    lend_to(scene.around, scene.row, scene.worktree, writes=True)
+    assert redactor.clean(f"{values[1]}, DEBUG=true") == "[redacted], DEBUG=true"
+
+
 def test_a_set_up_that_fails_stops_the_feature(tmp_path: Path) -> None:
     scene = Scene(tmp_path, "echo no network; exit 1")
     scene.agree()

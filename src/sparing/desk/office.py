@@ -70,21 +70,21 @@ def open_office(
     `scratch` a repository without records gets them there, for as long as that folder exists."""
     repository = locate_repository(start) if reading else search_repository(start)
     sources, given = sources_here(repository.checkout), flags or {}
-    database = ""
     # Where nothing is set there is nothing to check, and our records are where they always are.
-    if reading and sources.are_silent and not given:
-        root = state_root("", sources.environ)
-    else:
-        loaded = _load(sources, given)
-        root, database = loaded.state_root, loaded.settings.state.database
+    silent = reading and sources.are_silent and not given
+    loaded = None if silent else _load(sources, given)
+    root = loaded.state_root if loaded else state_root("", sources.environ)
+    database = loaded.settings.state.database if loaded else ""
     logins: tuple[str, ...] = ()
-    if not reading:
+    if loaded and not reading:
+        from sparing.provision.file_secrets import known_from_files
         from sparing.workspace.git.config import credentials
         from sparing.workspace.git.trusted_programs import trusted_pins
 
         pins = trusted_pins(root / repository.key)
         repository = confirmed(repository, pins, git_environment())
-        logins = credentials(repository.git().settings())
+        shared = known_from_files(repository.checkout, loaded.settings.workspace)
+        logins = (*credentials(repository.git().settings()), *shared)
     redactor, server = Redactor((*known_secrets(), *logins)), _server(database, repository)
     if scratch is not None and not (root / repository.key).exists():
         root = scratch

@@ -24,6 +24,7 @@ from sparing.runtime.surroundings import Surroundings
 from sparing.workspace.checks.environment import is_sealed, unseal
 from sparing.workspace.checks.run import CheckSandbox
 from sparing.workspace.git.worktree import Worktree
+from sparing.workspace.project.file_secrets import shared_secrets
 from sparing.workspace.sandbox.launcher import place_of
 from sparing.workspace.setup import lent_files
 from sparing.workspace.setup.base_files import put_back
@@ -123,7 +124,11 @@ def share_files(around: Surroundings, row: FeatureRow, worktree: Worktree) -> tu
     wanted = SetupPlan((), around.settings(row).workspace.copy)
     if not wanted.copy or not answer_of(around.folder.path, wanted):
         return ()
-    return lent_files.lend(around.repository.checkout, worktree, wanted.copy)
+    checkout = around.repository.checkout
+    around.folder.redactor.learn(
+        shared_secrets(checkout, lent_files.matching(checkout, wanted.copy))
+    )
+    return lent_files.lend(checkout, worktree, wanted.copy)
 
 
 def lend_to(around: Surroundings, row: FeatureRow, worktree: Worktree, *, writes: bool) -> None:

@@ -166,8 +166,15 @@ def credentials(settings: Iterable[Setting]) -> tuple[str, ...]:
     for key, value, _ in settings:
         if key.endswith(".extraheader"):
             found |= dict.fromkeys((value, *_HEADER.findall(value)))
-        for groups in _LOGIN.findall(f"{key}\n{value}"):
-            found |= dict.fromkeys((*groups, *map(unquote, groups)))
+        found |= dict.fromkeys(logins_in_address(f"{key}\n{value}"))
+    return tuple(value for value in found if value)
+
+
+def logins_in_address(text: str) -> tuple[str, ...]:
+    """Passwords in addresses, and names that are long enough to be a token."""
+    found: dict[str, None] = {}
+    for groups in _LOGIN.findall(text):
+        found |= dict.fromkeys((*groups, *map(unquote, groups)))
     return tuple(value for value in found if value and value != "x-oauth-basic")
 
 

@@ -105,6 +105,15 @@ def _in_url(_: str, text: str) -> Iterator[int]:
             yield found.start(1)
 
 
+def is_placeholder(value: str) -> bool:
+    return value in _COMMON or _PLACEHOLDER.search(value) is not None
+
+
+def is_words(value: str) -> bool:
+    """Whether it is words with signs between them and some digits, as in `customer_id2`."""
+    return _WORDS.fullmatch(value) is not None
+
+
 def looks_random(value: str) -> bool:
     """Whether it is random letters and digits, as no one would write by hand."""
     if not re.search(r"\d", value) or not re.search("[A-Za-z]", value) or _CODE.search(value):

@@ -1,0 +1,162 @@
+"""Secret values in a person's own files: those that we share, and package managers' settings.
+
+A value is secret if its name says so (`DB_PASSWORD`, `_authToken`), if it is a login in an address,
+or if it looks random whatever its name. `DEBUG=true`, names of files, placeholders and the digest
+of a version are not: a word of anybody's code as a known secret would block every commit.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64decode
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from sparing.redact import SHORTEST
+from sparing.workspace.git.config import logins_in_address
+from sparing.workspace.git.special_files import read_plain
+from sparing.workspace.project.paths import Confined, PathRefused
+from sparing.workspace.project.secret_rules import is_placeholder, is_words, looks_random
+
+LIMIT_BYTES = 1_000_000
+MOST = 100
+"""Values taken, the named ones first: each costs time with every text that is redacted."""
+LONGEST = 4096
+LONGEST_PLAIN = 14
+
+_PART = r"[^\s\"'`,;<>]{1,4096}"
+_QUOTED = r"\"(?:[^\"\\]|\\.){1,4096}\"|'[^']{1,4096}'"
+_PAIRS = (
+    re.compile(rf"^[ \t]*(?:export[ \t]+)?([\w.:/@-]{{1,200}})[ \t]*=[ \t]*({_QUOTED}|.+)$", re.M),
+    re.compile(rf"[\"']?([\w.@-]{{1,200}})[\"']?[ \t]*:[ \t]*({_QUOTED}|{_PART})"),
+    re.compile(rf"^[ \t]*([\w.-]{{1,200}})[ \t]+({_QUOTED}|{_PART})[ \t]*$", re.M),
+    re.compile(rf"(?:^|[ \t])(password)[ \t\n]+({_PART})", re.M),  # .netrc
+    re.compile(r"<([\w.-]{1,200})>([^<>]{1,4096})</"),
+)
+_TOKEN = re.compile(r"[A-Za-z0-9+/_.~!@#%^&*-]{16,4096}")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_STRONG = re.compile(r"(?i)(?:^|_)(?:PASS(?:WORD|WD|PHRASE)?|PWD|BINDPW|SECRETS?|TOKENS?|SSHPASS)$")
+_NAMED = re.compile(
+    r"(?i)(?:^|_)(?:KEYS?|PASS|PAT|AUTH|COOKIE|DSN|WEBHOOK|JWT|BEARER|PWD|BINDPW|SALT|HTTP_BASIC)"
+    r"(?:_|$)|APIKEYS?|TOKENS?(?:_|$)|SECRETS?(?:_|$)|PASSW|PASSPHRASE|SSHPASS|CREDENTIALS?"
+)
+_DIGEST = re.compile(r"(?i)SHA\d*|DIGEST|COMMIT|HASH|CHECKSUM|REVISION|VERSION|INTEGRITY")
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{8,}={0,2}")
+_SAMPLES = (".example", ".sample", ".template", ".dist", ".defaults")
+
+LOGIN_FILES = (
+    *(".npmrc", ".netrc", ".pypirc", ".yarnrc", ".yarnrc.yml", ".pip/pip.conf"),
+    *(".gem/credentials", ".bundle/config", ".m2/settings.xml", ".composer/auth.json"),
+    *(".cargo/credentials", ".cargo/credentials.toml", ".cargo/config.toml"),
+)
+CONFIG_FILES = (
+    *("pip/pip.conf", "uv/uv.toml", "pypoetry/auth.toml", "pypoetry/config.toml", "pnpm/rc"),
+    "composer/auth.json",
+)
+"""Below XDG_CONFIG_HOME."""
+_POINTERS = (
+    *("PIP_CONFIG_FILE", "NETRC", "NPM_CONFIG_USERCONFIG", "npm_config_userconfig"),
+    *("NPM_CONFIG_GLOBALCONFIG", "npm_config_globalconfig", "UV_CONFIG_FILE"),
+)
+
+
+def shared_secrets(checkout: Path, paths: Iterable[str]) -> tuple[str, ...]:
+    """Secrets in files of a checkout that we share; values in a sample beside it are not."""
+    files = Confined(checkout)
+    found: dict[str, None] = {}
+    for path in paths:
+        with suppress(OSError, PathRefused):
+            values = dict.fromkeys(secrets_in(_text(files.read_bytes(path, LIMIT_BYTES))))
+            for sample in (checkout / f"{path}{end}" for end in _SAMPLES):
+                shown = _text(read_plain(sample, LIMIT_BYTES) or b"")
+                values = {value: None for value in values if value not in shown}
+            found |= values
+    return tuple(found)[:MOST]
+
+
+def login_secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Secrets in a person's settings of package managers: variables, and files in HOME."""
+    found = dict.fromkeys(secrets_in("\n".join(f"{k}={v}" for k, v in environ.items())))
+    for file in login_files(environ):
+        with suppress(OSError):
+            data = read_plain(file, LIMIT_BYTES, follow=True)
+            found |= dict.fromkeys(secrets_in(_text(data or b"")))
+    return tuple(found)
+
+
+def login_files(environ: Mapping[str, str]) -> tuple[Path, ...]:
+    home = environ.get("HOME", "")
+    if not home:
+        return ()
+    config = Path(environ.get("XDG_CONFIG_HOME") or Path(home, ".config"))
+    cargo = environ.get("CARGO_HOME") or str(Path(home, ".cargo"))
+    return (
+        *(Path(home, name) for name in LOGIN_FILES),
+        *(config / name for name in CONFIG_FILES),
+        *(Path(cargo, name) for name in ("credentials", "credentials.toml", "config.toml")),
+        *(Path(environ[name]) for name in _POINTERS if environ.get(name)),
+    )
+
+
+def secrets_in(text: str) -> tuple[str, ...]:
+    """Secret values in a file of settings of any form; what its names say comes first."""
+    pairs = [(name, _plain(raw)) for one in _PAIRS for name, raw in one.findall(text)]
+    found = {value: None for pair in pairs for value in _named(*pair)}
+    found |= dict.fromkeys(value for one in text.split() for value in logins_in_address(one))
+    versions = {value for name, value in pairs if _DIGEST.search(name)}
+    found |= dict.fromkeys(
+        one for one in _tokens(text) if looks_random(one) and one not in versions
+    )
+    usable = (value for value in found if SHORTEST <= len(value) <= LONGEST)
+    return tuple(usable)[:MOST]
+
+
+def _tokens(text: str) -> Iterator[str]:
+    for one in _TOKEN.findall(text):
+        # An address holds some between its slashes.
+        yield from one.split("/") if one.startswith("//") else (one,)
+
+
+def _named(name: str, value: str) -> Iterator[str]:
+    """The value, if its name says that it is secret and it is not plainly something else."""
+    words = re.sub(r"\W+", "_", _HUMP.sub("_", name)).strip("_")
+    if not _NAMED.search(words) or not _may_be_secret(words, value):
+        return
+    yield value
+    # npm and others keep `user:password` or a password in base64.
+    if _BASE64.fullmatch(value):
+        with suppress(ValueError):
+            decoded = b64decode(value, validate=True).decode("ascii")
+            if decoded.isprintable():
+                yield from (decoded, decoded.partition(":")[2])
+
+
+def _may_be_secret(name: str, value: str) -> bool:
+    if value.startswith(("/", "$", "./", "~/")) or (value.isdigit() and len(value) < SHORTEST + 4):
+        return False
+    if "://" in value:
+        return re.search(r"(?i)WEBHOOK|DSN", name) is not None
+    if value.isalpha() and len(value) <= LONGEST_PLAIN:
+        return False
+    if not is_words(value):
+        return True
+    file = "/" in value or re.search(r"\.[a-z]{2,5}$", value)
+    return not file and not is_placeholder(value) and _STRONG.search(name) is not None
+
+
+def _plain(raw: str) -> str:
+    """A value without its quotes, escapes and the comment after it."""
+    raw = raw.strip().rstrip(",")
+    quote = raw[:1]
+    if quote in ("'", '"') and (end := raw.find(quote, 1)) > 0:
+        inner = raw[1 : end if quote == "'" else raw.rfind(quote)]
+        with suppress(ValueError):
+            return str(json.loads(f'"{inner}"')) if quote == '"' else inner
+        return inner
+    return re.split(r"[ \t]+#", raw, maxsplit=1)[0].strip()
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")

@@ -1,0 +1,120 @@
+"""Secrets in files that we share, and in package managers' settings, are known.
+
+Covers: H5
+"""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparing.redact import Redactor
+from sparing.workspace.project.file_secrets import login_secrets, secrets_in, shared_secrets
+from sparing.workspace.project.secrets import scan
+from tests.repositories import write_files
+
+WORD = "-".join(("c0ffee", "5even", "7ables", "value"))
+RANDOM = "".join(("q7Zk", "2mVx", "9TbR", "4wLp", "8sHd"))
+SECRET = {
+    "a password": f"DB_PASSWORD={WORD}\n",
+    "exported, quoted, with a comment": f"export API_KEY='{WORD}'  # of Ada\n",
+    "of words alone": "DB_PASSWORD=swordfish42\n",
+    "random, without a name that says so": f"STRIPE={RANDOM}\n",
+    "in an address": f"DATABASE_URL=postgres://ada:{WORD}@db.example.org/app\n",
+    "as the name in an address": f"index-url = https://{RANDOM}@pypi.example.org/simple\n",
+    "npm": f"//registry.npmjs.org/:_authToken={WORD}\n",
+    "npm's user and password": "_auth=" + base64.b64encode(f"ada:{WORD}".encode()).decode(),
+    "pip": f"[global]\nextra-index-url =\n    https://ada:{WORD}@pypi.example.org/simple\n",
+    "netrc": f"machine pypi.example.org login ada password {WORD}\n",
+    "yaml": f"npmRegistries:\n  //npm.example.org:\n    npmAuthToken: {WORD}\n",
+    "toml": f'[registry]\ntoken = "{WORD}"\n',
+    "json": f'{{"user": "ada", "clientSecret": "{WORD}"}}',
+    "xml": f"<server><id>x</id><password>{WORD}</password></server>",
+    "a file that is nothing but the value": f"{RANDOM}\n",
+    "a webhook": f"SLACK=https://hooks.example.org/T0/{RANDOM}\n",
+}
+PLAIN = """\
+# comment
+DEBUG=true
+PORT=5432
+NODE_ENV=development
+TOKEN_LIMIT=100000
+MAX_TOKENS=1000000
+SECRET_KEY=change-me-please
+JWT_SECRET=your-secret-here
+POSTGRES_PASSWORD=postgres
+DB_PASSWORD=password
+AUTH_METHOD=password
+AUTH_URL=https://auth.example.com/login/callback
+GOOGLE_APPLICATION_CREDENTIALS=./keys/service-account.json
+TLS_KEY=certs/localhost.pem
+PRIMARY_KEY=customer_id
+SESSION_COOKIE=sample_session
+API_KEY=${OTHER_KEY}
+GIT_COMMIT=0f3c1b2a9d8e7f60514233aabbccddeeff001122
+IMAGE=registry.example.org/app@sha256:1234
+CACHE_URL=redis://localhost:6379/0
+LOG_FORMAT="%(asctime)s %(levelname)s"
+registry=https://registry.npmjs.org/
+index-url = https://pypi.org/simple
+"""
+
+
+@pytest.mark.parametrize("kind", SECRET)
+def test_a_value_is_known(kind: str) -> None:
+    """H5: neither written down nor committed, plain or encoded."""
+    known = secrets_in(SECRET[kind])
+    value = next(one for one in (WORD, RANDOM, "swordfish42") if one in Redactor(known).known)
+    for text in (value, base64.b64encode(value.encode()).decode(), value.encode().hex()):
+        assert text not in Redactor(known).clean(f"it is {text}.")
+        assert scan([("notes.md", f"it is {text}.".encode())], known)
+
+
+def test_words_of_anybody_are_not() -> None:
+    """H5: or no commit could hold them."""
+    assert secrets_in(PLAIN) == ()
+
+
+def test_what_a_sample_shows_is_not(tmp_path: Path) -> None:
+    """H5: its value is in the repository already."""
+    write_files(
+        tmp_path,
+        {
+            ".env": f"DB_PASSWORD=dev-pass-1\nAPI_KEY={WORD}\n",
+            ".env.example": "DB_PASSWORD=dev-pass-1\n",
+        },
+    )
+    assert shared_secrets(tmp_path, [".env", "missing"]) == (WORD,)
+
+
+def test_settings_of_package_managers(tmp_path: Path) -> None:
+    """H5: in HOME, where a variable points, and in variables."""
+    values = [f"{WORD}-{number}" for number in range(6)]
+    write_files(
+        tmp_path,
+        {
+            ".npmrc": f"//npm.example.org/:_authToken={values[0]}\n",
+            ".config/pip/pip.conf": f"[global]\nindex-url = https://a:{values[1]}@example.org/\n",
+            ".netrc": f"machine a login b password {values[2]}\n",
+            "elsewhere/npmrc": f"_password={values[3]}\n",
+            "cargo/credentials.toml": f'[registry]\ntoken = "{values[4]}"\n',
+        },
+    )
+    environ = {
+        "HOME": str(tmp_path),
+        "CARGO_HOME": str(tmp_path / "cargo"),
+        "npm_config_userconfig": str(tmp_path / "elsewhere/npmrc"),
+        "UV_INDEX": f"https://a:{values[5]}@example.org/",
+    }
+    assert set(values) <= set(login_secrets(environ))
+    assert login_secrets({}) == ()
+
+
+@given(st.text(max_size=300))
+def test_any_text_can_be_read(text: str) -> None:
+    """H5"""
+    assert all(len(value) >= 8 for value in secrets_in(text))
