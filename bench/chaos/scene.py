@@ -24,6 +24,8 @@ from tests.terminal import QUICK, Said, sparing
 FLOWS = ("feature", "L1", "L3")
 COMMIT, TREE = "main", "main^{tree}"
 """What must be equal: a leg that was begun anew has another name in its commits."""
+DONE = "there is nothing to run here"
+"""What a run says if what was done to it came after its end."""
 MOST_STARTS = 6
 """As often may a run have to be begun again after what was done to it."""
 
@@ -101,7 +103,7 @@ class Scene(NamedTuple):
         said = Said(1, "", "never begun")
         for _ in range(MOST_STARTS):
             said = self.again() if self.begun else self._anew()
-            if said.code == 0:
+            if said.code == 0 or DONE in said.err:
                 return self.look(what)
         return Verdict(False, f"does not go on: exit {said.code}: {said.err[-300:]}")
 

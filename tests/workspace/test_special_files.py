@@ -180,6 +180,39 @@ def test_git_does_not_outlive_us(tmp_path: Path) -> None:
     assert _wait_for(lambda: [one for one in children if _words(one)], there=False) == []
 
 
+HOLDS = "#!/bin/sh\ntouch {0}/held; while [ -e {0}/held ]; do sleep 0.05; done\n"
+
+
+@pytest.mark.skipif(not leash(), reason="needs Linux and util-linux")
+@pytest.mark.parametrize("limit_seconds", [0.5, 600.0])
+def test_git_leaves_no_lock(tmp_path: Path, limit_seconds: float) -> None:
+    """I1, I3: however it ends in the middle: too slow, or Sparing is killed."""
+    main = make_repository(tmp_path / "r")
+    hook = main / ".git" / "hooks" / "reference-transaction"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(HOLDS.format(tmp_path))
+    hook.chmod(0o755)
+    words = (
+        "import sys; from pathlib import Path; from sparing.workspace.git.runner import start_git;"
+        "start_git(('update-ref', 'refs/heads/x', 'HEAD'), {}, Path(sys.argv[1]), None,"
+        " float(sys.argv[2]))"
+    )
+    process = subprocess.Popen(
+        (sys.executable, "-c", words, str(main), str(limit_seconds)), stderr=subprocess.DEVNULL
+    )
+    lock = main / ".git" / "refs" / "heads" / "x.lock"
+    try:
+        assert _wait_for(lambda: [1] * (tmp_path / "held").exists(), there=True)
+        assert lock.exists()
+        if limit_seconds > 60:
+            process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert _wait_for(lambda: [1] * lock.exists(), there=False) == []
+    finally:
+        (tmp_path / "held").unlink()
+        process.kill()
+
+
 def _waiting(pid: int) -> list[int]:
     """Children that are at `git hash-object`, by now in the pipe."""
     tasks = Path(f"/proc/{pid}/task").glob("*/children")

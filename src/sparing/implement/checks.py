@@ -27,7 +27,7 @@ from sparing.workspace.checks.definitions import shadows
 from sparing.workspace.checks.discover import Check, not_installed
 from sparing.workspace.checks.environment import installed_modules, tools_of
 from sparing.workspace.checks.live_output import live_output
-from sparing.workspace.checks.overwritten_files import now, rewritten
+from sparing.workspace.checks.overwritten_files import rewritten, states
 from sparing.workspace.checks.run import CheckResult, run_check
 from sparing.workspace.git.snapshot import Snapshot
 from sparing.workspace.git.worktree import Worktree
@@ -131,13 +131,11 @@ def _run_in(
             room.enter_context(clean_room(worktree, tree, part=part))
             share_files(around, row, worktree)
         sandbox, environ = tool_sandbox(around, row, worktree), tool_environ(around)
-        began = now()
-        found = run_check(check, worktree.path, limit, environ, sandbox, keep)
         if not check.name.startswith("test"):
-            return found
-        files = Snapshot(around.repository, tree).entries
-        there = (path for path in files if not part or (worktree.path / path).exists())
-        return found._replace(rewritten=rewritten(worktree.path, there, began))
+            return run_check(check, worktree.path, limit, environ, sandbox, keep)
+        before = states(worktree.path, Snapshot(around.repository, tree).entries)
+        found = run_check(check, worktree.path, limit, environ, sandbox, keep)
+        return found._replace(rewritten=rewritten(worktree.path, before))
 
 
 def changes_to_approve(source: Source, checked: Checked) -> tuple[Changed, ...]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -47,6 +49,16 @@ def output_of(
             return process.communicate(timeout=limit_seconds - PATIENCE_SECONDS)
 
 
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End git and all it has started, which hold our pipes too."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(PATIENCE_SECONDS)
+    process.communicate()
+
+
 @cache
 def leash() -> tuple[str, ...]:
     """A prefix that makes the kernel end git when we are killed; only with Linux and util-linux.
@@ -56,7 +68,8 @@ def leash() -> tuple[str, ...]:
     found = shutil.which("setpriv") if sys.platform.startswith("linux") else None
     if found is None or not os.path.isabs(found):  # noqa: PTH117 - a string, not a Path
         return ()
-    words = (found, "--pdeathsig", "KILL", "--")
+    # Asked to end, git removes its locks; killed, it would leave them in the user's repository.
+    words = (found, "--pdeathsig", "TERM", "--")
     # That of busybox does not know the option.
     line = (*words, found, "--version")
     try:

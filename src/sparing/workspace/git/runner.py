@@ -11,7 +11,6 @@ a missing folder) is a two-line error.
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -21,7 +20,7 @@ from pathlib import Path
 from sparing.errors import RepositoryError, SparingError, StateError
 from sparing.lazy_dataclass import lazy_dataclass
 from sparing.workspace.git.config import FIXED, SPARSE, Setting, includes, judge, parse_listing
-from sparing.workspace.git.process import base_environment, git_program, leash, output_of
+from sparing.workspace.git.process import base_environment, end, git_program, leash, output_of
 from sparing.workspace.git.special_files import read_plain
 from sparing.workspace.project.cone import Cone
 
@@ -182,9 +181,7 @@ def start_git(
         raise GitFailed(args, -1, f"no end after {limit_seconds:g} s") from error
     finally:
         if process.returncode is None:
-            # Whatever git started holds our pipes too.
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
+            end(process)
     return subprocess.CompletedProcess(args, process.wait(), out, err)
 
 
