@@ -6,12 +6,16 @@ Covers: G4, H6
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from urllib.parse import urlsplit
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from sparing.agents.server_name import NotAHello, missing_bytes, server_name
 from sparing.agents.tunnel import Host, Tunnel, way_out
 
 
@@ -106,3 +110,94 @@ def test_who_must_be_reached(url: str, hosts: set[Host]) -> None:
     assert way_out(url) == hosts
     more = way_out(url, ["login.example.com"])
     assert more == (hosts | {Host("login.example.com")} if hosts else set())
+
+
+def first_message(name: str | None) -> bytes:
+    """What a real TLS client says first."""
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    context = ssl.create_default_context()
+    context.check_hostname = name is not None
+    client = context.wrap_bio(incoming, outgoing, server_hostname=name)
+    with pytest.raises(ssl.SSLWantReadError):
+        client.do_handshake()
+    return outgoing.read()
+
+
+HELLO = first_message("localhost")
+
+
+def hidden_name(hello: bytes) -> bytes:
+    """The same with an encrypted message inside, which names another server."""
+    session = 5 + 4 + 2 + 32
+    at = session + 1 + hello[session]
+    at += 2 + int.from_bytes(hello[at : at + 2])
+    at += 1 + hello[at]
+    more = b"\xfe\x0d\x00\x01\x00"
+    extensions = (int.from_bytes(hello[at : at + 2]) + len(more)).to_bytes(2)
+    body = hello[9:at] + extensions + hello[at + 2 :] + more
+    message = b"\x01" + len(body).to_bytes(3) + body
+    return b"\x16\x03\x01" + len(message).to_bytes(2) + message
+
+
+def heard(first: bytes, *, pieces: int = 1, name: str = "localhost") -> tuple[bytes, list[str]]:
+    """What comes back from a host that repeats everything, and what was refused."""
+
+    async def tried() -> tuple[bytes, list[str]]:
+        async with echoing() as port, Tunnel([Host(name, port)]) as tunnel:
+            address = urlsplit(tunnel.url)
+            reader, writer = await asyncio.open_connection(address.hostname, address.port)
+            writer.write(f"CONNECT {name}:{port} HTTP/1.1\r\n\r\n".encode())
+            await reader.readuntil(b"\r\n\r\n")
+            size = -(-len(first) // pieces)
+            for start in range(0, len(first), size):
+                writer.write(first[start : start + size])
+                await writer.drain()
+                await asyncio.sleep(0.01)
+            if writer.can_write_eof():
+                writer.write_eof()
+            said = await reader.read()
+            writer.close()
+            return said, [one.replace(str(port), "PORT") for one in tunnel.refused]
+
+    return asyncio.run(tried())
+
+
+@pytest.mark.parametrize("pieces", [1, 3, len(HELLO)])
+def test_a_client_that_means_the_host_it_asked_for(pieces: int) -> None:
+    """H9: also if its first message comes in pieces."""
+    said, refused = heard(HELLO, pieces=pieces)
+    assert (len(said), refused) == (2 * len(HELLO), [])
+
+
+@pytest.mark.parametrize(
+    ("first", "refused"),
+    [
+        (first_message("evil.example"), "CONNECT evil.example:PORT HTTP/1.1"),
+        (first_message(None), "CONNECT localhost:PORT HTTP/1.1"),
+        (hidden_name(HELLO), "CONNECT localhost:PORT HTTP/1.1"),
+        (HELLO.replace(b"localhost", b"local\0ost"), "CONNECT localhost:PORT HTTP/1.1"),
+        (b"\x16\x03\x01\x00\x05\x01\x00\x02\x00\x03" + HELLO, "CONNECT localhost:PORT HTTP/1.1"),
+        (HELLO[:40], "CONNECT localhost:PORT HTTP/1.1"),
+        (b"\x16\xff\xff\xff\xff" + HELLO, "CONNECT localhost:PORT HTTP/1.1"),
+    ],
+)
+def test_a_server_behind_the_same_address_is_refused(first: bytes, refused: str) -> None:
+    """H9: another name, none, one that is hidden, one in pieces, nonsense. A machine that serves
+    an allowed host may serve anybody's site, too."""
+    said, told = heard(first)
+    assert (said, told) == (b"", [refused])
+
+
+def test_what_is_not_encrypted_or_has_no_name() -> None:
+    """H9: a host by its number has no name, and a host's other ports need no encryption."""
+    assert heard(b"hello")[0] == b"hellohello"
+    assert len(heard(first_message(None), name="127.0.0.1")[0]) == 2 * len(first_message(None))
+
+
+@given(st.binary(max_size=200), st.integers(0, len(HELLO) - 1))
+def test_any_first_message_can_be_read(more: bytes, at: int) -> None:
+    """H9"""
+    for first in (more, HELLO[:at] + more + HELLO[at + len(more) :]):
+        with suppress(NotAHello):
+            if not missing_bytes(first):
+                assert "/" not in server_name(first)

@@ -2,7 +2,8 @@
 
 The sandbox lets a client reach one port of this machine and no name server. That port is served
 here: the client asks for a host by name, is connected if the host is on the list, and is refused
-otherwise. The traffic is encrypted end to end and can't be read here.
+otherwise. The traffic is encrypted end to end and can't be read here, except for the name of the
+server in its first message, which must be the host that was asked for.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ import asyncio
 import re
 from collections.abc import Iterable
 from contextlib import suppress
+from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from sparing.agents.server_name import HANDSHAKE, NotAHello, missing_bytes, server_name
 from sparing.agents.turn_server import TurnServer
 
 HEAD_LIMIT = 16 * 1024
@@ -23,6 +26,10 @@ TLS_PORT = 443
 _NAME = r"(?P<host>[A-Za-z0-9.-]{1,253})"
 _CONNECT = re.compile(rf"CONNECT {_NAME}:(?P<port>\d{{1,5}}) HTTP/1\.[01]")
 _PLAIN = re.compile(rf"(?:GET|HEAD|POST) http://{_NAME}(?::(?P<port>\d{{1,5}}))?/\S* HTTP/1\.[01]")
+
+
+class OtherServer(Exception):
+    """A client asked for a host on the list, and then for this one."""
 
 
 class Host(NamedTuple):
@@ -66,9 +73,24 @@ class Tunnel(TurnServer):
         else:
             writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
         try:
-            await _carry((reader, writer), there)
+            async with asyncio.TaskGroup() as group:
+                group.create_task(_pour(there[0], writer))
+                group.create_task(self._send(reader, there[1], None if plain else host))
+        except* OtherServer as others:
+            self.refused += (f"CONNECT {one}:{host.port} HTTP/1.1" for one in others.exceptions)
+        except* NotAHello:
+            self.refused.append(line[:200])
         finally:
             there[1].close()
+
+    async def _send(
+        self, reader: asyncio.StreamReader, sink: asyncio.StreamWriter, host: Host | None
+    ) -> None:
+        """Send what the client says, and first make sure that it says it to that host."""
+        with suppress(OSError):
+            if host is not None and not _is_address(host.name):
+                sink.write(await _checked_hello(reader, host))
+            await _pour(reader, sink)
 
     async def _reach(self, host: Host) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         if not self._upstream:
@@ -97,14 +119,25 @@ def way_out(base_url: str, more: Iterable[str] = ()) -> frozenset[Host]:
     return frozenset({own, *map(Host, more)})
 
 
-async def _carry(
-    here: tuple[asyncio.StreamReader, asyncio.StreamWriter],
-    there: tuple[asyncio.StreamReader, asyncio.StreamWriter],
-) -> None:
-    """Copy both ways, until both sides have finished."""
-    async with asyncio.TaskGroup() as group:
-        group.create_task(_pour(here[0], there[1]))
-        group.create_task(_pour(there[0], here[1]))
+async def _checked_hello(reader: asyncio.StreamReader, host: Host) -> bytes:
+    """The first bytes of a connection, if it is unencrypted or meant for this host."""
+    begun = await reader.read(1)
+    if begun[:1] != bytes([HANDSHAKE]) and host.port != TLS_PORT:
+        return begun
+    while begun and (missing := missing_bytes(begun)):
+        piece = await reader.read(missing)
+        if not piece:
+            raise NotAHello
+        begun += piece
+    if begun and (name := server_name(begun)) != host.name:
+        raise OtherServer(name) if name else NotAHello
+    return begun
+
+
+def _is_address(name: str) -> bool:
+    with suppress(ValueError):
+        return bool(ip_address(name))
+    return False
 
 
 async def _pour(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
