@@ -266,7 +266,7 @@ def test_tools_of_the_user_are_readable_and_their_secrets_are_not() -> None:
     home = Path("/home/ada")
     path = "/usr/bin:/home/ada/.nvm/v20/bin:/home/ada/bin:/home/ada/.local/bin:relative:/home/ada"
     assert tool_roots(path, home) == (
-        home / ".nvm" / "v20",
+        home / ".nvm" / "v20" / "bin",
         home / "bin",
         home / ".local" / "bin",
     )

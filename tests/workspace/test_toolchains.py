@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sparing.workspace.checks.run import Check, CheckSandbox, run_check
-from sparing.workspace.sandbox.toolchains import past_shims
+from sparing.workspace.sandbox.toolchains import past_shims, tool_roots
 
 REST = "/usr/local/bin:/usr/bin:/bin"
 
@@ -65,3 +65,51 @@ def test_a_check_runs_the_program_itself(tmp_path: Path) -> None:
     check = Check("test", ("tool",), "tests/")
     result = run_check(check, worktree, 600, {"PATH": f"{root}/shims:{REST}"}, sandbox)
     assert result.output.strip() == "program"
+
+
+@pytest.mark.parametrize(
+    ("folder", "login"),
+    [
+        (".docker/bin", ".docker/config.json"),
+        (".docker/bin", ".docker/run/docker.sock"),
+        (".fly/bin", ".fly/config.yml"),
+        (".pulumi/bin", ".pulumi/credentials.json"),
+        (".rye/shims", ".rye/credentials"),
+        (".gem/bin", ".gem/credentials"),
+        (".claude/bin", ".claude/.credentials.json"),
+        (".claude/bin", ".claude/projects/a/session.jsonl"),
+        (".config/bin", ".config/gh/hosts.yml"),
+        (".local/share/bin", ".local/share/keyrings/login.keyring"),
+        (".local/bin", ".local/share/opencode/auth.json"),
+        (".cargo/bin", ".cargo/credentials.toml"),
+    ],
+)
+def test_a_login_next_to_programs_is_not_readable(tmp_path: Path, folder: str, login: str) -> None:
+    """H11: a folder of PATH does not open what its tool keeps beside it."""
+    for path in (tmp_path / folder / "tool", tmp_path / login):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    roots = tool_roots(f"{tmp_path / folder}:{REST}", tmp_path)
+    assert any((tmp_path / folder).is_relative_to(root) for root in roots)
+    assert not [root for root in roots if (tmp_path / login).is_relative_to(root)]
+
+
+@pytest.mark.parametrize(
+    ("folder", "needed"),
+    [
+        (".pyenv/shims", ".pyenv/versions/3.12/lib/python3.12/os.py"),
+        (".nvm/versions/node/v22/bin", ".nvm/versions/node/v22/lib/node_modules/npm/index.js"),
+        (".sdkman/candidates/java/21/bin", ".sdkman/candidates/java/21/conf/security/a"),
+        (".asdf/shims", ".asdf/installs/node/22/bin/node"),
+        (".volta/bin", ".volta/tools/image/node/22/bin/node"),
+        ("go/bin", "go/pkg/mod/a.go"),
+        ("miniconda3/bin", "miniconda3/etc/profile.d/conda.sh"),
+    ],
+)
+def test_what_a_tool_loads_is_readable(tmp_path: Path, folder: str, needed: str) -> None:
+    """K2"""
+    for path in (tmp_path / folder / "tool", tmp_path / needed):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    roots = tool_roots(f"{tmp_path / folder}:{REST}", tmp_path)
+    assert [root for root in roots if (tmp_path / needed).is_relative_to(root)]

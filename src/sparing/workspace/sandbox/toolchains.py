@@ -4,17 +4,36 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
 from sparing.workspace.git.special_files import read_plain
 from sparing.workspace.sandbox.policy import SYSTEM_ROOTS
 
+_LIBRARIES = ("bin", "lib", "lib64", "include")
+_PARTS = (
+    *("bin", "sbin", "shims", "lib", "lib32", "lib64", "libexec", "share", "include", "libs"),
+    *("versions", "version", "installs", "install", "plugins", "tools", "toolchains", "candidates"),
+    *("node_modules", "store", "packages", "pkgs", "envs", "opt", "Cellar", "py", "self", "ghc"),
+    *("stublibs", "conf", "jmods", "legal", "release", "pyvenv.cfg", "pyenv.d", "rbenv.d"),
+    *("completions", "global", "ssl", "sdk", "shared"),
+)
+"""Of a folder of a tool's own in HOME: programs and what they load. Next to these lie logins."""
+
 
 def python_roots() -> tuple[Path, ...]:
     """Where the Python that runs us, its packages and its libraries are."""
     found = (sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix)
-    return tuple(dict.fromkeys(Path(prefix) for prefix in found))
+    prefixes = [Path(prefix) for prefix in found]
+    # A Python that was installed into ~/.local is in one folder with what other programs keep.
+    return tuple(
+        dict.fromkeys(
+            part
+            for prefix in prefixes
+            for part in (_parts(prefix, _LIBRARIES) if prefix.name == ".local" else (prefix,))
+        )
+    )
 
 
 @lru_cache(maxsize=8)
@@ -26,13 +45,25 @@ def tool_roots(path: str, home: Path) -> tuple[Path, ...]:
         if known or not folder.is_absolute() or home.is_relative_to(folder):
             continue
         prefix = folder.parent
-        # Next to these programs lie credentials.
         private = prefix.name in (".local", ".cargo") or home.is_relative_to(prefix)
-        is_prefix = folder.name in ("bin", "sbin", "shims") and not private
-        found.append(prefix if is_prefix else folder)
+        if folder.name not in ("bin", "sbin", "shims") or private:
+            found.append(folder)
+        elif _is_hidden(prefix, home):
+            found += (folder, *_parts(prefix, _PARTS))
+        else:
+            found.append(prefix)
     if home / ".cargo" / "bin" in found:
         found.append(home / ".rustup")
     return tuple(dict.fromkeys(found))
+
+
+def _parts(prefix: Path, names: Iterable[str]) -> tuple[Path, ...]:
+    return tuple(part for name in names if (part := prefix / name).exists())
+
+
+def _is_hidden(prefix: Path, home: Path) -> bool:
+    """Whether it is below a folder like `~/.docker`, which holds programs and logins alike."""
+    return prefix.is_relative_to(home) and prefix.relative_to(home).parts[0].startswith(".")
 
 
 def past_shims(path: str, folder: Path) -> str:
