@@ -185,7 +185,7 @@ def test_findings_and_what_reviewers_brought(office: Office) -> None:
     assert report.findings == {
         "blocker": {"resolved": 1},
         "warning": {"repeated": 1},
-        "suggestion": {"resolved": 1},
+        "suggestion": {"not repeated": 1},
     }
     spec, phase = report.reviewers.rows
     assert (spec.role, spec.stage, spec.model) == ("spec-reviewer", "specify", "claude-sonnet-5")

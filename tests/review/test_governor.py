@@ -195,6 +195,23 @@ def test_a_suggestion_never_counts_and_a_refusal_without_a_reason_does() -> None
     assert ruled.reasons[0] == "spec-reviewer refuses without a reason"
 
 
+def test_a_suggestion_that_nobody_repeats_is_not_taken_for_resolved() -> None:
+    """C2: reviewers are asked to return to blockers and warnings; silence on the rest says nothing.
+    One that the author says it took up is resolved, and one that is raised again is repeated."""
+    mild = Finding(Severity.SUGGESTION, "A diagram of the states would help", location="AC-3")
+    first = look(START, mild, LOSS)
+    silent = look(first.state)
+    assert [one(silent, id).status.value for id in ("F1", "F2")] == ["not repeated", "resolved"]
+    assert silent.open == ()
+    taken = look(first.state, answers=(changed("F1"), changed("F2")))
+    assert one(taken, "F1").status.value == "resolved"
+    again = look(look(first.state, LOSS).state, mild)
+    assert (one(again, "F1").status.value, one(again, "F1").roles) == (
+        "repeated",
+        ("spec-reviewer",),
+    )
+
+
 def test_what_was_a_suggestion_and_is_called_a_warning_counts() -> None:
     """C2"""
     mild = Finding(Severity.SUGGESTION, SPEED.text, location="AC-3")

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from sparing.codec import Stored
-from sparing.finding import Finding, Verdict
+from sparing.finding import Finding, Severity, Verdict
 from sparing.review.answers import AnswerKind, AuthorAnswer
 from sparing.review.identity import match, restates
 from sparing.review.merge import STRICTEST_FIRST, Merged
@@ -27,6 +27,9 @@ class FindingStatus(StrEnum):
     RESOLVED = "resolved"
     CONTESTED = "contested"
     """The author gave a reason, and the reviewer holds to it."""
+    NOT_REPEATED = "not repeated"
+    """A suggestion that nobody mentioned again, which says nothing of whether it was taken up:
+    reviewers are asked to return to blockers and warnings alone."""
 
 
 class RulingKind(StrEnum):
@@ -198,8 +201,15 @@ def _status(before: Tracked, *, restated: bool) -> FindingStatus:
 
 
 def _unraised(one: Tracked, looked: Sequence[str]) -> Tracked:
-    """Mark it resolved once all roles that raised it have reviewed again without raising it."""
+    """Mark it resolved once all roles that raised it have reviewed again without raising it; a
+    suggestion only if its author said that it was taken up."""
     left = tuple(role for role in one.roles if role not in looked)
     if not one.open or left:
         return replace(one, roles=left) if one.open else one
+    if one.finding.severity is Severity.SUGGESTION and not _was_changed(one):
+        return replace(one, roles=(), status=FindingStatus.NOT_REPEATED, counts=False)
     return replace(one, status=FindingStatus.RESOLVED, counts=False)
+
+
+def _was_changed(one: Tracked) -> bool:
+    return one.answer is not None and one.answer.kind is AnswerKind.CHANGED
