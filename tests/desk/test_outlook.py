@@ -10,6 +10,7 @@ from sparing.desk.money.forecast import (
     outlook_brief,
     outlook_likely,
     outlook_words,
+    stage_outlook,
 )
 from sparing.desk.office import Office
 from sparing.economy.cost_model import Range
@@ -25,6 +26,20 @@ def test_a_review_may_go_on_as_long_as_the_setting_says(office: Office) -> None:
     )
     assert few.low == many.low
     assert few.high.tokens < many.high.tokens
+
+
+def test_whoever_may_help_after_the_tasks_is_in_the_forecast(office: Office) -> None:
+    """E5, D5: one turn of the code-simplifier and two of the test-deepener, if they are asked."""
+
+    def least(*helping: str) -> int:
+        said = {"flow.assistants": list(helping)}
+        row = answers.start(office, f"With {len(helping)}", "feature", said, NOW)
+        return stage_outlook(office, row, "implement").low.tokens
+
+    alone = least()
+    one = least("code-simplifier") - alone
+    assert one > 0
+    assert least("code-simplifier", "test-deepener") - alone == 3 * one
 
 
 def range_of(low: str, high: str, tokens: int = 1000) -> Range:

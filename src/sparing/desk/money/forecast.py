@@ -20,6 +20,7 @@ from sparing.money import Amount, dollars, to_nano, usd_or_none
 from sparing.records import features, totals
 from sparing.records.features import FeatureRow
 from sparing.report.spending import tokens
+from sparing.turn import TURNS, Turn
 
 if TYPE_CHECKING:
     from sparing.desk.setup.role_agents import RoleAgent
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 FEW_TASKS = 4
 MANY_TASKS = 24
 """Number of tasks assumed until tasks.md says how many there are."""
-DEEPENER, DEEPENING = "test-deepener", 2
-"""The role that deepens tests, and its number of turns."""
+HELPERS = (Turn.SIMPLIFY, Turn.OUTLINE, Turn.DEEPEN)
+"""Turns between the tasks and the review of the code, each taken once if its role may help."""
 LEAST = to_nano("0.01")
 REMEMBERED = 20
 """Number of finished features that a forecast is based on."""
@@ -194,8 +195,8 @@ def _ahead(
     beside = sum(role in helping for role in stage.research)
     beside += max(0, len(stage.parts) - 1)
     beside += stage.learns and RETRO in settings.flow.assistants
-    deepens = stage.work is StageWork.IMPLEMENT and DEEPENER in settings.flow.assistants
-    beside += DEEPENING * deepens
+    if stage.work is StageWork.IMPLEMENT:
+        beside += sum(role in helping for turn in HELPERS for role in TURNS[turn].roles)
     models, backend = settings.models, settings.agent.backend
     known, own = agents or {}, own_prices(models.prices)
     author = known.get(stage.author)
