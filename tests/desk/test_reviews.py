@@ -24,8 +24,8 @@ def drawn(rows: tuple[ReviewRow, ...]) -> list[str]:
 
 
 def test_what_became_of_findings_by_each_look(office: Office) -> None:
-    """C2, C13: worked out from the verdicts by the rules of the run; silence on a suggestion does not
-    settle it."""
+    """C2, C13: worked out from the verdicts by the rules of the run; silence on a suggestion
+    does not settle it."""
     row = started(office)
     looked(office, row, "spec-reviewer", 1, DEFECT, CONCERN)
     looked(office, row, "spec-reviewer", 2, CONCERN, WISH)

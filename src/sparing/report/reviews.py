@@ -55,6 +55,10 @@ class ReviewRow:
     commit: str = ""
     final: bool = False
     """Everybody's last look at what has passed, with the number of the round before."""
+    loop: int = 0
+    """Number of the review loop within its stage."""
+    again: str = ""
+    """For the first review of a later loop: why it began."""
 
     @property
     def cost(self) -> str:
@@ -85,6 +89,8 @@ class ReviewRow:
             "origin": self.origin,
             "commit": self.commit,
             "final": self.final,
+            "loop": self.loop,
+            "again": self.again,
         }
 
 
@@ -98,6 +104,7 @@ class DecidedRow(NamedTuple):
     """ask, revise, accept or escalate."""
     reasons: tuple[str, ...]
     final: bool = False
+    loop: int = 0
 
     def dump(self) -> JsonObject:
         return {**self._asdict(), "roles": list(self.roles), "reasons": list(self.reasons)}
@@ -118,11 +125,15 @@ def reviews_page(rows: Sequence[ReviewRow], decided: Sequence[DecidedRow] = ()) 
 
 
 def _stage(rows: Sequence[ReviewRow], decided: Sequence[DecidedRow]) -> list[RenderableType]:
-    """The rows of a stage, split after each decision."""
+    """The rows of a stage, split after each decision and where the reviews began again."""
     parts: list[RenderableType] = []
     open_rows: list[ReviewRow] = []
     rest = list(decided)
     for row in rows:
+        if row.again:
+            parts += [_table(open_rows, first=not parts)] if open_rows else []
+            parts.append(Padding(Text(one_line(row.again)), (0, 0, 0, 3), expand=False))
+            open_rows = []
         open_rows.append(row)
         followed = [one for one in rest if _ends(one, row, rows)]
         rest = [one for one in rest if one not in followed]
@@ -139,7 +150,8 @@ def _ends(one: DecidedRow, row: ReviewRow, rows: Sequence[ReviewRow]) -> bool:
     """Whether the row is the last of those that led to the decision."""
     own = [
         at for at in rows
-        if (at.iteration, at.final) == (one.iteration, one.final) and at.role in one.roles
+        if (at.loop, at.iteration, at.final) == (one.loop, one.iteration, one.final)
+        and at.role in one.roles
     ]  # fmt: skip
     return bool(own) and own[-1] is row
 
@@ -196,6 +208,6 @@ def _style(row: ReviewRow) -> str:
 
 
 def _looks(rows: Sequence[ReviewRow]) -> str:
-    iterations = len({row.iteration for row in rows})
+    iterations = len({(row.loop, row.iteration) for row in rows})
     looks = f"{len(rows)} review{'s' if len(rows) != 1 else ''}"
     return f"{looks} in {iterations} iteration{'s' if iterations != 1 else ''}"

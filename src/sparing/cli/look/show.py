@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from sparing.cli.look.status import state_words
 from sparing.cli.options import documents, feature_argument, json_option, print_json
 from sparing.cli.run.handover_summary import print_ending
 from sparing.cli.screen import echo, show, style, wrapped
+from sparing.codec import JsonObject
 from sparing.config.terminal import homely
 from sparing.desk.approvals.unseen_changes import changed_around
 from sparing.desk.features import history, view
@@ -26,6 +28,7 @@ from sparing.desk.gates.branch import check_outputs
 from sparing.desk.gates.handoffs import note_data, note_lines, stage_notes
 from sparing.desk.gates.last_gate import last_gate_notes
 from sparing.desk.office import Office, open_office
+from sparing.desk.reviews.loops import LoopStart, loops_of_verdicts
 from sparing.errors import FeatureError, UsageError
 from sparing.feature import FeatureStatus
 from sparing.records.features import FeatureRow
@@ -99,14 +102,9 @@ def show_feature(office: Office, row: FeatureRow, *, as_json: bool) -> None:
     shown = view.feature_view(office, row, now())
     verdicts = history.verdict_rows(office, row)
     final = history.final_looks(office, row, verdicts)
+    loops = loops_of_verdicts(office, row, verdicts)
     if as_json:
-        reviews = [
-            {
-                "stage": v.stage, "role": v.verdict.role, "iteration": v.iteration,
-                "passed": v.passed, "final": v.dispatch in final,
-            }
-            for v in verdicts
-        ]  # fmt: skip
+        reviews = [_verdict_data(v, loops, final=v.dispatch in final) for v in verdicts]
         marks, end = row.place.get("marks", {}), asdict(ending(office, row))
         notes = [note_data(note) for note in stage_notes(office, row).values()]
         given = history.lent_to_checks(office, row)
@@ -115,6 +113,24 @@ def show_feature(office: Office, row: FeatureRow, *, as_json: bool) -> None:
             policies=history.policies_of(history.ledger_rows(office, row)),
         )  # fmt: skip
         return
+    _print_head(office, row, shown)
+    echo()
+    notes = stage_notes(office, row)
+    for stage, mark in row.place.get("marks", {}).items():
+        waits = bool(shown.waits_for) and stage == shown.stage
+        sign = style("?", fg="yellow") if waits else "·" if mark[1] is None else DONE
+        echo(f"  {sign} {stage}")
+        for found in (v for v in verdicts if v.stage == stage):
+            _print_verdict(found, loops[found.dispatch].again, final=found.dispatch in final)
+        for line in note_lines(notes[stage]) if stage in notes else ():
+            echo(wrapped(line, "      "))
+    for number, question in enumerate(shown.questions, 1):
+        echo(wrapped(f"{number}. {question}", "  ? "))
+    print_ending(ending(office, row))
+    _print_next(office, row, shown)
+
+
+def _print_head(office: Office, row: FeatureRow, shown: view.FeatureView) -> None:
     echo(style(f"{shown.id} {shown.title}", bold=True))
     echo(wrapped(state_words(shown, runs=engine_runs(office)), "  "))
     by = f", started by {shown.starter}" if shown.starter else ""
@@ -126,30 +142,25 @@ def show_feature(office: Office, row: FeatureRow, *, as_json: bool) -> None:
         echo(f"  worktree {homely(shown.worktree)}")
     if given := history.lent_to_checks(office, row):
         echo(wrapped(given, "  "))
-    echo()
-    notes = stage_notes(office, row)
-    for stage, mark in row.place.get("marks", {}).items():
-        waits = bool(shown.waits_for) and stage == shown.stage
-        sign = style("?", fg="yellow") if waits else "·" if mark[1] is None else DONE
-        _print_stage(f"{sign} {stage}", [v for v in verdicts if v.stage == stage], final)
-        for line in note_lines(notes[stage]) if stage in notes else ():
-            echo(wrapped(line, "      "))
-    for number, question in enumerate(shown.questions, 1):
-        echo(wrapped(f"{number}. {question}", "  ? "))
-    print_ending(ending(office, row))
-    _print_next(office, row, shown)
 
 
-def _print_stage(title: str, verdicts: list[VerdictRow], final: frozenset[str]) -> None:
-    echo(f"  {title}")
-    for found in verdicts:
-        count = len(found.verdict.findings)
-        refused = "1 finding" if count == 1 else f"{count} findings"
-        word = "passed" if found.passed else refused
-        look = "final validation" if found.dispatch in final else f"iteration {found.iteration}"
-        echo(f"      {found.verdict.role}, {look}: {word}")
-        for finding in found.verdict.findings:
-            echo(f"        - {finding.severity}: {finding.text}")
+def _verdict_data(found: VerdictRow, loops: Mapping[str, LoopStart], *, final: bool) -> JsonObject:
+    return {
+        "stage": found.stage, "role": found.verdict.role, "iteration": found.iteration,
+        "passed": found.passed, "final": final, **loops[found.dispatch]._asdict(),
+    }  # fmt: skip
+
+
+def _print_verdict(found: VerdictRow, again: str, *, final: bool) -> None:
+    """With what made the reviews begin again, if this is the first of them."""
+    if again:
+        echo(wrapped(again, "      "))
+    count = len(found.verdict.findings)
+    refused = "1 finding" if count == 1 else f"{count} findings"
+    look = "final validation" if final else f"iteration {found.iteration}"
+    echo(f"      {found.verdict.role}, {look}: {'passed' if found.passed else refused}")
+    for finding in found.verdict.findings:
+        echo(f"        - {finding.severity}: {finding.text}")
 
 
 def _print_next(office: Office, row: FeatureRow, shown: view.FeatureView) -> None:

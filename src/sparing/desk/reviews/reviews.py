@@ -16,6 +16,7 @@ from typing import NamedTuple, cast
 from sparing.desk.features.history import events_since, final_looks, ledger_rows, verdict_rows
 from sparing.desk.money.turns import REPAIR
 from sparing.desk.office import Office
+from sparing.desk.reviews.loops import loops_of_looks, loops_of_verdicts
 from sparing.errors import StateError
 from sparing.event import LookEvent
 from sparing.flow.flows import FLOWS
@@ -50,10 +51,13 @@ def reviews(office: Office, row: FeatureRow) -> tuple[ReviewRow, ...]:
         attempts.setdefault(one.attempt.dispatch, []).append(one)
     found = verdict_rows(office, row)
     stages, last = dict.fromkeys(one.stage for one in found), final_looks(office, row, found)
+    loops = loops_of_verdicts(office, row, found)
     return tuple(
         replace(
             _review(office.folder, look, attempts.get(look.turn, []), classes),
             final=look.dispatch in last,
+            loop=loops[look.dispatch].loop,
+            again=loops[look.dispatch].again,
         )
         for stage in stages
         for look, classes in classified([one for one in found if one.stage == stage])
@@ -62,6 +66,8 @@ def reviews(office: Office, row: FeatureRow) -> tuple[ReviewRow, ...]:
 
 def decided(office: Office, row: FeatureRow) -> tuple[DecidedRow, ...]:
     """The decision after each review, as the run recorded it."""
+    told = events_since(office, 0, row.feature.key)
+    loops = {stage: iter(starts) for stage, starts in loops_of_looks(told).items()}
     return tuple(
         DecidedRow(
             one.stage,
@@ -70,8 +76,9 @@ def decided(office: Office, row: FeatureRow) -> tuple[DecidedRow, ...]:
             what.decision,
             tuple(one.text.split("; ")),
             what.final,
+            next(loops[one.stage]).loop,
         )
-        for one in events_since(office, 0, row.feature.key)
+        for one in told
         if isinstance(what := one.what, LookEvent)
     )
 
