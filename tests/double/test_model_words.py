@@ -52,6 +52,20 @@ def test_every_turn_is_known(name: str, way: Way, order: Order) -> None:
         assert seen.stage in (case.brief.asked.stage, "")
 
 
+def test_a_stage_after_a_judgement_in_the_same_session_is_the_builders() -> None:
+    """F1, F9: under `seed` the builder judges in between, and its next stage names no role."""
+    judge, plan, again = (
+        user(words("turns", name).replace("{{ stage }}", "plan").replace("{{ target }}", TARGET))
+        for name in ("judge_own", "transition", "transition_again_only")
+    )
+    first = user("# Your role: builder\n", "# This turn: brainstorm\nFeature: x\nWrite a.md.\n")
+    seen = see(first, agent("done"), judge, agent("{}"), plan)
+    assert (seen.kind, seen.role, seen.target) == (PlayedKind.STAGE, "builder", TARGET)
+    assert see(first, agent("done"), judge).role == "judge"
+    still = user(*(one["text"] for one in again["content"]), "You are still the judge, under …")
+    assert see(first, agent("done"), judge, agent("{}"), plan, agent("done"), still).role == "judge"
+
+
 def test_what_a_turn_names_is_found() -> None:
     task = see(*conversation("a task", Way.COMPOSE, Order.NESTED))
     assert (task.task, task.files) == ("1.2", ["src/words.py", "tests/test_words.py (new)"])

@@ -211,10 +211,12 @@ def _turn(asked: ModelRequest, place: int, text: str) -> PlayedTurn | None:
     if kind is PlayedKind.NONE and not _VERDICT_ROLE.fullmatch(_role(outside)):
         return None
     known = outside if _role(outside) else "\n".join(_earlier(asked, place))
-    kind = _sharper(kind, _role(known), outside)
+    # A stage that names no role is the builder's, also after it has judged in the same session.
+    role = _role(known, judges=bool(_role(outside)) or kind is not PlayedKind.STAGE)
+    kind = _sharper(kind, role, outside)
     return PlayedTurn(
         kind=kind,
-        role=_role(known),
+        role=role,
         stage=said.get("stage") or STAGES.get(kind, ""),
         iteration=int(said.get("iteration") or 1),
         task=said.get("task") or "",
@@ -246,13 +248,15 @@ def _kind(text: str) -> tuple[PlayedKind, dict[str, str | None]]:
     return PlayedKind.NONE, {}
 
 
-def _role(text: str) -> str:
-    """The last role that is named; a panel takes precedence over its members."""
+def _role(text: str, *, judges: bool = True) -> str:
+    """The last role that is named, with `judges` off the last that writes; a panel takes precedence
+    over its members."""
     panel = _PANEL.search("\n".join(_beginning(text, _PANELS)))
     if panel:
         return joint_name((panel["first"], panel["second"]))
     found = _ROLE.findall("\n".join(_beginning(text, _ROLES)))
-    return found[-1] if found else ""
+    named = [role for role in found if judges or not _VERDICT_ROLE.fullmatch(role)]
+    return named[-1] if named else ""
 
 
 def _beginning(text: str, words: tuple[str, ...]) -> list[str]:
