@@ -27,6 +27,7 @@ from sparing.runtime.source import Source
 from sparing.turn import Turn
 from sparing.way import Order, Way
 from sparing.workspace.git.commit import changed_paths
+from tests.briefing.cases import seeded
 from tests.briefing.sample import FOLDER, Sample, make_sample
 from tests.repositories import commit_files, git
 
@@ -89,6 +90,23 @@ def test_by_role(sample: Sample) -> None:
     assert "Limits name their edge" not in builder.knowledge
     assert brief_of(sample, "researcher", "design", Turn.RESEARCH).knowledge == ""
     assert "Limits name their edge" in naive(author).text
+
+
+def test_under_seed_only_who_writes_documents_has_lessons(sample: Sample) -> None:
+    """D8, B1: the original shows them to the session that writes, and to no agent."""
+    under_seed = seeded(sample)
+    assert (
+        "Limits name their edge"
+        in brief_of(under_seed, "spec-author", "specify", Turn.WRITE).knowledge
+    )
+    for role, stage, turn, task in (
+        ("spec-reviewer", "specify", Turn.REVIEW, ""),
+        ("security-reviewer", "implement", Turn.REVIEW, ""),
+        ("implementer", "implement", Turn.IMPLEMENT, "2"),
+        ("code-simplifier", "implement", Turn.SIMPLIFY, ""),
+    ):
+        assert brief_of(sample, role, stage, turn, task).knowledge != "", role
+        assert brief_of(under_seed, role, stage, turn, task).knowledge == "", role
 
 
 def test_lessons_are_data(sample: Sample) -> None:

@@ -62,6 +62,24 @@ BUILT = [
 ]
 
 
+def test_under_seed_a_rejected_stage_of_a_tier_begins_in_a_new_session() -> None:
+    """F7, B1: as in the original, which clears the session and runs the stage with the feedback.
+    Otherwise, and after a verdict, the session that knows it goes on."""
+    for rules, anew in ((SEED, True), (ASKED, False)):
+        state = replace(begin("L3", "plan", frozenset(ArtifactName)), position=Position.GATE)
+        gate = Place(state, "base", StageStep.AUTHOR)
+        again = next_move(gate, Happened(answer=Outcome(OutcomeKind.REJECT)), rules, 100.0)
+        assert again.place.going.anew is anew
+        kept = next_move(gate, Happened(answer=Outcome(OutcomeKind.APPROVE)), rules, 100.0)
+        assert kept.place.going.anew is False
+    document = replace(begin("feature", "specify", frozenset(ArtifactName)), position=Position.GATE)
+    found = next_move(
+        Place(document, "base", StageStep.AUTHOR), Happened(answer=Outcome(OutcomeKind.REJECT)),
+        SEED, 100.0,
+    )  # fmt: skip
+    assert found.place.going.anew is False, "a document's author is the session that goes on"
+
+
 @pytest.mark.parametrize(("flow", "stage"), BUILT)
 @pytest.mark.parametrize("kind", [None, OutcomeKind.REJECT, OutcomeKind.RERUN])
 def test_no_stage_is_entered_unweighed(flow: str, stage: str, kind: OutcomeKind | None) -> None:

@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple, cast
 
 from sparing.artifact import META
+from sparing.briefing.prior_findings import is_seed
 from sparing.context.prompt.compose import Composed
 from sparing.context.prompt.pieces import KNOWLEDGE
 from sparing.feature import FeatureStatus
@@ -60,8 +61,10 @@ def bank_at(repository: Repository, commit: str, folder: str) -> Bank:
 
 
 def given_to(source: Source) -> GivenLessons:
-    """The lessons that this job's role gets."""
+    """The lessons that this job's role gets; in the original only who writes documents has any."""
     audience = audience_of(source.role)
+    if is_seed(source) and audience is not Audience.AUTHORS:
+        return GivenLessons()
     flow = source.around.settings(source.row).flow
     if audience is None or not flow.knowledge_tokens:
         return GivenLessons()

@@ -146,7 +146,8 @@ def _refused(place: Place, outcome: Outcome, move: Move) -> Place:
 def _run(place: Place, moved: Place, kind: OutcomeKind, rules: StageRules, now: float) -> Next:
     """Start a stage, or start it again; a completed feature is first reopened on its branch."""
     again = kind in (OutcomeKind.REJECT, OutcomeKind.REFUSED)
-    on = replace(moved, going=Continuation(anew=kind is OutcomeKind.RERUN))
+    fresh = kind is OutcomeKind.REJECT and rules.judges_inside and moved.state.flow in TIERS
+    on = replace(moved, going=Continuation(anew=fresh or kind is OutcomeKind.RERUN))
     on = on if moved.state.stage == place.state.stage else replace(on, review=None)
     if is_closed(place):
         return at(reopened(on), StageStep.REOPEN, Turn.REDO if again else Turn.NONE)
