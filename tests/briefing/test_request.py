@@ -59,6 +59,18 @@ def test_every_handoff_begins_with_it(asked: Sample) -> None:
         assert all(f"> {line}\n" in text for line in ASKED.splitlines())
 
 
+def test_a_handoff_does_not_repeat_the_document_that_is_to_be_changed(asked: Sample) -> None:
+    """F4, B7: a rejected stage that begins in a new session is given its document once."""
+    plan = {
+        turn: {one.stage: one.text for one in pipeline_of(source).stages}["plan"]
+        for turn in (Turn.REDO, Turn.WRITE)
+        if (source := asked.source("builder", "plan", turn, flow="L2"))
+    }
+    assert "## Implementation Order" in plan[Turn.WRITE]
+    assert "## Implementation Order" not in plan[Turn.REDO]
+    assert "stands beside this one" in plan[Turn.REDO]
+
+
 @pytest.mark.parametrize("role", ["prd-reviewer", "readiness-reviewer"])
 @pytest.mark.parametrize("order", [Order.NESTED, Order.SEED])
 def test_whoever_judges_the_first_document_knows_what_was_asked(

@@ -83,7 +83,8 @@ def _ranked(changed: Iterable[FileChange]) -> list[FileChange]:
 
 
 def _outputs(source: Source) -> tuple[StageOutput, ...]:
-    """What each stage made; a brainstorm that a design review took over is not repeated."""
+    """What each stage made; not again a brainstorm that a design review took over, and the document
+    that the turn itself gives."""
     told, found = handoffs_of(source), list[StageOutput]()
     for stage in FLOWS[source.row.feature.flow].stages:
         artifact = source.artifact(stage.writes) if stage.writes else None
@@ -96,12 +97,10 @@ def _outputs(source: Source) -> tuple[StageOutput, ...]:
     digested = any(
         one.stage == ArtifactName.DESIGN_REVIEW.value and took_over(one.text) for one in found
     )
-    return tuple(
-        one._replace(text="Taken over by the design review.")
-        if digested and one.stage == ArtifactName.BRAINSTORM.value
-        else one
-        for one in found
-    )
+    short = {ArtifactName.BRAINSTORM.value: "Taken over by the design review."} if digested else {}
+    if source.job.turn is Turn.REDO:
+        short[source.job.stage] = "The document that is to be changed: it stands beside this one."
+    return tuple(one._replace(text=short.get(one.stage, one.text)) for one in found)
 
 
 def _outcome(report: str) -> str:
