@@ -89,3 +89,12 @@ def test_a_hand_over_is_short_whatever_models_wrote(tmp_path: Path) -> None:
     assert max(len(line) for line in body.text.splitlines()) < 320
     assert "\nChecks: not run\nDocuments: docs/features/001-rate-limits\n" in body.text
     assert body.whole == f"{body.text}\nCost: {body.cost}\n"
+
+
+def test_a_hand_over_of_documents_alone_counts_no_files(sample: Sample) -> None:
+    """D6, K8: as of a project, whose roadmap is all that was made."""
+    source = source_of(sample)
+    feature = replace(source.row.feature, base_commit=source.job.head)
+    row, place = replace(source.row, feature=feature), Place(begin("feature", "finish"), "c0")
+    body = body_of(sample.around, row, replace(source.job, place=place.dump()))
+    assert body.text.startswith("What changed: nothing but the documents\n")

@@ -105,6 +105,8 @@ def _file(change: FileChange) -> str:
 
 
 def _total(changed: Sequence[FileChange]) -> str:
+    if not changed:
+        return "nothing but the documents"
     added, removed = sum(one.added for one in changed), sum(one.removed for one in changed)
     files = "1 file" if len(changed) == 1 else f"{len(changed)} files"
     return f"{files}, +{added} -{removed}"
