@@ -68,7 +68,7 @@ def test_a_handoff_does_not_repeat_the_document_that_is_to_be_changed(asked: Sam
     }
     assert "## Implementation Order" in plan[Turn.WRITE]
     assert "## Implementation Order" not in plan[Turn.REDO]
-    assert "stands beside this one" in plan[Turn.REDO]
+    assert "given next to this one" in plan[Turn.REDO]
 
 
 @pytest.mark.parametrize("role", ["prd-reviewer", "readiness-reviewer"])

@@ -99,7 +99,7 @@ def _outputs(source: Source) -> tuple[StageOutput, ...]:
     )
     short = {ArtifactName.BRAINSTORM.value: "Taken over by the design review."} if digested else {}
     if source.job.turn is Turn.REDO:
-        short[source.job.stage] = "The document that is to be changed: it stands beside this one."
+        short[source.job.stage] = "The document that is to be changed is given next to this one."
     return tuple(one._replace(text=short.get(one.stage, one.text)) for one in found)
 
 

@@ -70,13 +70,13 @@ def decided(office: Office, row: FeatureRow) -> tuple[DecidedRow, ...]:
     loops = {stage: iter(starts) for stage, starts in loops_of_looks(told).items()}
     return tuple(
         DecidedRow(
-            one.stage,
-            what.iteration,
-            tuple(role for role, _ in what.judged),
-            what.decision,
-            tuple(one.text.split("; ")),
-            what.final,
-            next(loops[one.stage]).loop,
+            stage=one.stage,
+            iteration=what.iteration,
+            roles=tuple(role for role, _ in what.judged),
+            decision=what.decision,
+            reasons=tuple(one.text.split("; ")),
+            final=what.final,
+            loop=next(loops[one.stage]).loop,
         )
         for one in told
         if isinstance(what := one.what, LookEvent)
