@@ -100,3 +100,15 @@ def test_show_says_why_the_reviews_began_again(
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     assert lines.count(AGAIN) == 1
     assert lines.index(AGAIN) == lines.index(f"{ROLE}, iteration 2: passed") + 1
+
+
+def test_what_a_reviewer_holds_to_against_a_reason_is_called_contested(office: Office) -> None:
+    """C2, C13: as the run called it; from the verdicts alone it would be repeated."""
+    row = started(office)
+    for iteration, state in ((1, "F1, new"), (2, "F1, contested, does not block")):
+        looked(office, row, ROLE, iteration, CONCERN)
+        told: dict[str, object] = {"finding": {}, "roles": [], "state": state}
+        look = LookEvent(iteration, False, "revise", ((ROLE, "does not pass"),), (told,))
+        with office.database.write() as tx:
+            _tell(tx, row, str(iteration), look, "as it is")
+    assert [one.became for one in reviews(office, row)] == ["1 new", "1 contested"]

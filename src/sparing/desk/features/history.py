@@ -65,14 +65,22 @@ def final_looks(
 ) -> frozenset[str]:
     """Verdicts of a final validation, which has the number of the round before it: the run tells
     them apart, look by look."""
-    told: dict[tuple[str, int, str], list[bool]] = {}
+    told = looks_told(office, row, found)
+    return frozenset(dispatch for dispatch, look in told.items() if look.final)
+
+
+def looks_told(
+    office: Office, row: FeatureRow, found: Sequence[verdicts.VerdictRow]
+) -> dict[str, LookEvent]:
+    """By dispatch: what the run recorded of the round in which a verdict was given."""
+    told: dict[tuple[str, int, str], list[LookEvent]] = {}
     for one in events_since(office, 0, row.feature.key):
         if isinstance(what := one.what, LookEvent):
             for role, _ in what.judged:
-                told.setdefault((one.stage, what.iteration, role), []).append(what.final)
-    final = set[str]()
+                told.setdefault((one.stage, what.iteration, role), []).append(what)
+    known: dict[str, LookEvent] = {}
     for look in found:
         looks = told.get((look.stage, look.iteration, look.verdict.role))
-        if looks and looks.pop(0):
-            final.add(look.dispatch)
-    return frozenset(final)
+        if looks:
+            known[look.dispatch] = looks.pop(0)
+    return known

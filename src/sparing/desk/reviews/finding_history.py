@@ -17,7 +17,7 @@ class FollowedFinding(NamedTuple):
     id: str
     severity: str
     state: str
-    """new, repeated, regressed, contested or resolved."""
+    """new, repeated, regressed, contested, resolved or not repeated."""
     open: bool
     counts: bool
     """True if it keeps the review from passing."""

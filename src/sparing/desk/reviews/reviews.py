@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple, cast
 
-from sparing.desk.features.history import events_since, final_looks, ledger_rows, verdict_rows
+from sparing.desk.features.history import events_since, ledger_rows, looks_told, verdict_rows
 from sparing.desk.money.turns import REPAIR
 from sparing.desk.office import Office
 from sparing.desk.reviews.loops import loops_of_looks, loops_of_verdicts
@@ -50,17 +50,18 @@ def reviews(office: Office, row: FeatureRow) -> tuple[ReviewRow, ...]:
     for one in ledger_rows(office, row):
         attempts.setdefault(one.attempt.dispatch, []).append(one)
     found = verdict_rows(office, row)
-    stages, last = dict.fromkeys(one.stage for one in found), final_looks(office, row, found)
+    stages, told = dict.fromkeys(one.stage for one in found), looks_told(office, row, found)
     loops = loops_of_verdicts(office, row, found)
+    held = {dispatch: _contested(look) for dispatch, look in told.items()}
     return tuple(
         replace(
             _review(office.folder, look, attempts.get(look.turn, []), classes),
-            final=look.dispatch in last,
+            final=look.dispatch in told and told[look.dispatch].final,
             loop=loops[look.dispatch].loop,
             again=loops[look.dispatch].again,
         )
         for stage in stages
-        for look, classes in classified([one for one in found if one.stage == stage])
+        for look, classes in classified([one for one in found if one.stage == stage], held)
     )
 
 
@@ -114,24 +115,37 @@ def looks_of(rows: Sequence[VerdictRow]) -> Iterator[ReviewLook]:
         tracked = after
 
 
-def classified(rows: Sequence[VerdictRow]) -> Iterator[tuple[VerdictRow, Counter[str]]]:
-    """Each verdict of a stage, with counts of what became of its findings."""
+def classified(
+    rows: Sequence[VerdictRow], contested: Mapping[str, frozenset[str]]
+) -> Iterator[tuple[VerdictRow, Counter[str]]]:
+    """Each verdict of a stage, with counts of what became of its findings. `contested`: by
+    dispatch, ids that the run called so, which takes the author's answers to know."""
     for look in looks_of(rows):
         before = {one.id: one for one in look.before}
         for one in look.verdicts:
-            yield one, _classes(one.verdict.role, before, look.after)
+            held = contested.get(one.dispatch, frozenset())
+            yield one, _classes(one.verdict.role, before, look.after, held)
 
 
-def _classes(role: str, before: dict[str, Tracked], after: Sequence[Tracked]) -> Counter[str]:
+def _classes(
+    role: str, before: dict[str, Tracked], after: Sequence[Tracked], contested: frozenset[str]
+) -> Counter[str]:
     counts: Counter[str] = Counter()
     for one in after:
         was = before.get(one.id)
         held = was is not None and was.open and role in was.roles
         if one.open and role in one.roles and (was is None or one.times > was.times):
-            counts[one.status.value] += 1
+            status = FindingStatus.CONTESTED if one.id in contested else one.status
+            counts[status.value] += 1
         elif held and one.status is FindingStatus.RESOLVED:
             counts[FindingStatus.RESOLVED.value] += 1
     return counts
+
+
+def _contested(look: LookEvent) -> frozenset[str]:
+    """Ids of the findings to which a reviewer held against the author's reason."""
+    states = (str(one.get("state", "")).split(", ") for one in look.findings)
+    return frozenset(id for id, *rest in states if FindingStatus.CONTESTED.value in rest)
 
 
 def _review(
