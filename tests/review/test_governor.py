@@ -173,15 +173,24 @@ def test_a_reviewer_that_nitpicks_for_ever_ends_within_the_cap_and_shows_why() -
     assert any("a warning needs a line as evidence" in reason for reason in ruled.reasons)
 
 
-def test_as_many_new_warnings_as_before_are_a_plateau_too() -> None:
-    """C2: with a cap of five and lines to show for all of them."""
-    ruled = look(ReviewState(Loop(LOOP.groups, cap=5)), *NITS[:2], quoted=True)
+@pytest.mark.parametrize(
+    ("cap", "stopped"),
+    [
+        (5, "stopped before the cap"),
+        (3, "the cap of 3 iterations is reached with findings open"),
+    ],
+)
+def test_as_many_new_warnings_as_before_are_a_plateau_too(cap: int, stopped: str) -> None:
+    """C2: with lines to show for all of them. K1: the third of three is not before the cap."""
+    ruled = look(ReviewState(Loop(LOOP.groups, cap=cap)), *NITS[:2], quoted=True)
     asked = 1
     while ruled.decision is LoopDecision.REVISE:
         ruled = look(ruled.state, *NITS[2 * asked : 2 * asked + 2], quoted=True)
         asked += 1
     assert (asked, ruled.decision) == (3, LoopDecision.ESCALATE)
-    assert "as many findings count as before" in ruled.reasons[-1]
+    assert ruled.reasons[-1] == (
+        f"{stopped}: as many findings count as before, another revision would not help"
+    )
 
 
 def test_a_suggestion_never_counts_and_a_refusal_without_a_reason_does() -> None:

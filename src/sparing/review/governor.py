@@ -107,12 +107,12 @@ def _ruled(now: ReviewState, step: LoopStep, reasons: tuple[str, ...], end: _End
         for one in now.tracked
         if one.open and (one.counts or one.finding.severity is not Severity.SUGGESTION)
     )
-    stops = step.decision is LoopDecision.ESCALATE or bool(end.plateau)
-    if not stops:
+    at_cap = step.decision is LoopDecision.ESCALATE
+    if not at_cap and not end.plateau:
         after = _at(now, step.loop)
         why = governor_reasons.of_step(step.decision, step.loop, open_rest)
         return GovernorRuling(step.decision, after, (*reasons, why), open_rest, end.blocked)
-    why = end.plateau or governor_reasons.capped(now.loop)
+    why = governor_reasons.stopped(now.loop, end.plateau, at_cap=at_cap)
     held = replace(now.loop, passed=step.loop.passed, looks=step.loop.looks)
     if end.headless and not end.blocked:
         on = go_on(held)

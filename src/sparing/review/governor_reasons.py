@@ -8,8 +8,8 @@ from sparing.finding import Severity
 from sparing.review.loop import Loop, LoopDecision
 from sparing.review.tracking import FindingStatus, RulingKind, Tracked
 
-STUCK = "stopped before the cap: the last revision settled no finding that counts"
-CHURN = "stopped before the cap: as many findings count as before, another revision would not help"
+STUCK = "the last revision settled no finding that counts"
+CHURN = "as many findings count as before, another revision would not help"
 DISMISSED = "a human has dismissed all that counted"
 ALONE = "there is nobody to ask and no blocker is open: it continues, with the concerns recorded"
 
@@ -39,6 +39,12 @@ def of_step(decision: LoopDecision, loop: Loop, open_rest: Sequence[Tracked]) ->
 
 def _is_concern(one: Tracked) -> bool:
     return one.finding.severity is not Severity.SUGGESTION and not one.dismissed
+
+
+def stopped(loop: Loop, plateau: str, *, at_cap: bool) -> str:
+    """Why there is no further iteration; a plateau may be noticed only when the cap is reached."""
+    before = capped(loop) if at_cap else "stopped before the cap"
+    return f"{before}: {plateau}" if plateau else before
 
 
 def capped(loop: Loop) -> str:
