@@ -47,6 +47,12 @@ def test_a_failure_names_the_cap_and_what_is_open() -> None:
     )
 
 
+def test_a_loop_that_stopped_before_its_cap_is_not_said_to_have_reached_it() -> None:
+    """C1, C2: on a plateau, or where a person let it continue."""
+    told = outcome_block([DomainOutcome(FAILED, passed=False, iteration=2, cap=5)])
+    assert "- Result: FAILED, stopped at iteration 2/5\n" in told
+
+
 def test_no_block_where_nobody_ran() -> None:
     assert outcome_block([]) == ""
 

@@ -179,11 +179,12 @@ def outcome_block(outcomes: Sequence[DomainOutcome]) -> str:
 
 
 def _rows(one: DomainOutcome) -> str:
-    result = (
-        f"APPROVED at iteration {one.iteration}/{one.cap}"
-        if one.passed
-        else f"FAILED at iteration cap ({one.cap}/{one.cap})"
-    )
+    if one.passed:
+        result = f"APPROVED at iteration {one.iteration}/{one.cap}"
+    elif one.iteration < one.cap:  # it made no more progress, or a person let it continue
+        result = f"FAILED, stopped at iteration {one.iteration}/{one.cap}"
+    else:
+        result = f"FAILED at iteration cap ({one.cap}/{one.cap})"
     return (
         f"- Reviewer: {one.verdict.role}\n"
         f"- Result: {result}\n"
