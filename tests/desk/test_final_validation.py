@@ -13,14 +13,17 @@ import pytest
 from rich.console import Console
 
 from sparing.cli.main import main
+from sparing.desk.features.prompt_page import surroundings_of
+from sparing.desk.features.stage_past import StagePast
 from sparing.desk.office import Office
 from sparing.desk.reviews.reviews import decided, reviews
 from sparing.event import LookEvent
+from sparing.flow.flows import FEATURE
 from sparing.records import events, verdicts
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.report.reviews import reviews_page
-from tests.desk.reviewing import WISH, looked
+from tests.desk.reviewing import WISH, asked, looked
 from tests.desk.standing import started
 from tests.records.attempts import NOON
 
@@ -88,3 +91,26 @@ def test_show_calls_it_by_its_name(
     shown = capsys.readouterr().out
     assert shown.count(f"{ROLES[1]}, iteration 1: passed") == 1
     assert shown.count(f"{ROLES[1]}, final validation: passed") == 1
+
+
+def test_a_prompt_is_found_by_the_name_that_show_gives_its_review(
+    office: Office, row: FeatureRow
+) -> None:
+    """K1: the round by its number, the final validation by its name, and the last one by neither."""
+    role = ROLES[1]
+    round_one = f"{row.feature.key}.implement.1-{role}"
+    asked(
+        office, row, f"{round_one}.again", stage="implement", role=role, iteration=1,
+        started=NOON + 9,
+    )  # fmt: skip
+    past = StagePast(surroundings_of(office), row, FEATURE.stage("implement"))
+
+    def found(iteration: int, *, final: bool) -> str:
+        sent = past.sent(role, iteration, "", final=final)
+        return sent.attempt.dispatch if sent else ""
+
+    assert found(1, final=False) == round_one
+    for iteration in (0, 1):
+        assert found(iteration, final=True) == f"{round_one}.again"
+    assert found(0, final=False) == f"{round_one}.again"
+    assert found(2, final=True) == ""

@@ -63,24 +63,31 @@ def lent_to_checks(office: Office, row: FeatureRow) -> str:
 def final_looks(
     office: Office, row: FeatureRow, found: Sequence[verdicts.VerdictRow]
 ) -> frozenset[str]:
-    """Verdicts of a final validation, which has the number of the round before it: the run tells
-    them apart, look by look."""
-    told = looks_told(office, row, found)
-    return frozenset(dispatch for dispatch, look in told.items() if look.final)
+    """Verdicts of a final validation."""
+    return final_among(events_since(office, 0, row.feature.key), found)
+
+
+def final_among(
+    told: Iterable[events.Event], found: Sequence[verdicts.VerdictRow]
+) -> frozenset[str]:
+    """The same, among events: it has the number of the round before it, and the run tells them
+    apart, look by look."""
+    looks = looks_told(told, found)
+    return frozenset(dispatch for dispatch, look in looks.items() if look.final)
 
 
 def looks_told(
-    office: Office, row: FeatureRow, found: Sequence[verdicts.VerdictRow]
+    told: Iterable[events.Event], found: Sequence[verdicts.VerdictRow]
 ) -> dict[str, LookEvent]:
     """By dispatch: what the run recorded of the round in which a verdict was given."""
-    told: dict[tuple[str, int, str], list[LookEvent]] = {}
-    for one in events_since(office, 0, row.feature.key):
+    rounds: dict[tuple[str, int, str], list[LookEvent]] = {}
+    for one in told:
         if isinstance(what := one.what, LookEvent):
             for role, _ in what.judged:
-                told.setdefault((one.stage, what.iteration, role), []).append(what)
+                rounds.setdefault((one.stage, what.iteration, role), []).append(what)
     known: dict[str, LookEvent] = {}
     for look in found:
-        looks = told.get((look.stage, look.iteration, look.verdict.role))
+        looks = rounds.get((look.stage, look.iteration, look.verdict.role))
         if looks:
             known[look.dispatch] = looks.pop(0)
     return known

@@ -17,12 +17,13 @@ from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import Composed, compose, plain_system
 from sparing.context.prompt.shorten import compact
 from sparing.desk.features.sent_prompts import stored_segments
+from sparing.desk.features.stage_past import StagePast
 from sparing.ending import ROLE as RETRO
 from sparing.errors import ConfigError, FeatureError, UsageError
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage, StageWork
 from sparing.job import Job, JobKind
-from sparing.records import ledger, verdicts
+from sparing.records import ledger
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import LedgerRow
 from sparing.records.verdicts import VerdictRow
@@ -67,12 +68,18 @@ class Peeked(NamedTuple):
     """Output schema as compact JSON; empty for free text."""
     sent: bool
     warnings: tuple[str, ...]
+    final: bool = False
 
 
 def peek(around: Surroundings, row: FeatureRow, wish: PreviewRequest) -> Peeked:
     stage = _stage(around, row, wish)
-    past = _Past(around, row, stage)
-    row_sent = past.sent(wish) if wish.way is None and wish.order is None else None
+    past = StagePast(around, row, stage)
+    as_sent = wish.way is None and wish.order is None
+    row_sent = (
+        past.sent(wish.role, wish.iteration, wish.task, final=wish.final) if as_sent else None
+    )
+    if row_sent is not None:
+        wish = replace(wish, final=past.is_final(row_sent))
     source = _source(past, wish, row_sent)
     brief = _brief(source)
     if row_sent is not None:
@@ -83,7 +90,7 @@ def peek(around: Surroundings, row: FeatureRow, wish: PreviewRequest) -> Peeked:
     else:
         way, order = wish.way or Way.COMPOSE, wish.order or order_of(source)
         composed = _composed(source, brief, wish, way, order)
-    found = _peeked(source, brief, composed, way, order)
+    found = _peeked(source, brief, composed, way, order)._replace(final=wish.final)
     return found if row_sent is None else _as_sent(found, source, row_sent)
 
 
@@ -169,56 +176,7 @@ def _people(stage: Stage) -> tuple[str, ...]:
     return (stage.author, *stage.research, *(role for one in stage.reviewers for role in one))
 
 
-class _Past:
-    """The records of one stage."""
-
-    def __init__(self, around: Surroundings, row: FeatureRow, stage: Stage) -> None:
-        self.around, self.row, self.stage = around, row, stage
-        with around.database.read() as connection:
-            self.looks = verdicts.of_feature(connection, row.feature.key, stage.name)
-            found = ledger.of_feature(connection, row.feature.key)
-        self.attempts = [one for one in found if one.attempt.stage == stage.name]
-
-    def sent(self, wish: PreviewRequest) -> LedgerRow | None:
-        """The last attempt at the requested dispatch."""
-        found = [
-            one
-            for one in self.attempts
-            if one.attempt.role == wish.role
-            and wish.iteration in (0, self.iteration_of(one))
-            and wish.task in ("", one.attempt.task)
-        ]
-        return found[-1] if found else None
-
-    def iteration_of(self, sent: LedgerRow) -> int:
-        """As its verdict counts it: a tier's judge has no loop and is asked anew each time."""
-        looks = (one.iteration for one in self.looks if one.dispatch == sent.attempt.dispatch)
-        return next(looks, sent.attempt.iteration)
-
-    def look(self, role: str, iteration: int) -> VerdictRow | None:
-        found = [
-            one for one in self.looks if one.verdict.role == role and one.iteration == iteration
-        ]
-        return found[-1] if found else None
-
-    def open(self, iteration: int) -> tuple[VerdictRow, ...]:
-        return tuple(one for one in self.looks if one.iteration == iteration and not one.passed)
-
-    def note(self, look: VerdictRow | None) -> str:
-        """The author's last reply, before `look` if given: rows are in chronological order."""
-        asked = [one.attempt.dispatch for one in self.attempts]
-        end = asked.index(look.dispatch) if look and look.dispatch in asked else len(asked)
-        told = [
-            one.result.reply
-            for one in self.attempts[:end]
-            if one.attempt.role == self.stage.author
-            and one.result is not None
-            and not one.attempt.task
-        ]
-        return told[-1] if told else ""
-
-
-def _source(past: _Past, wish: PreviewRequest, sent: LedgerRow | None) -> Source:
+def _source(past: StagePast, wish: PreviewRequest, sent: LedgerRow | None) -> Source:
     stage, row = past.stage, past.row
     iteration = past.iteration_of(sent) if sent else max(1, wish.iteration)
     turn = _turn(stage, wish, iteration)
@@ -268,7 +226,7 @@ def _beside(stage: Stage, role: str) -> Turn:
     return Turn.RESEARCH if role in stage.research else Turn.NONE
 
 
-def _task(past: _Past, wish: PreviewRequest, sent: LedgerRow | None, head: str) -> str:
+def _task(past: StagePast, wish: PreviewRequest, sent: LedgerRow | None, head: str) -> str:
     job = Job(JobKind.TASKS, past.stage.name, head, "tasks")
     tasks = read_tasks(Source(past.around, past.row, job, None))
     wanted = wish.task or (sent.attempt.task if sent else "") or tasks[0].number
@@ -279,7 +237,7 @@ def _task(past: _Past, wish: PreviewRequest, sent: LedgerRow | None, head: str) 
 
 
 def _session(
-    past: _Past, wish: PreviewRequest, turn: Turn, before: VerdictRow | None, head: str
+    past: StagePast, wish: PreviewRequest, turn: Turn, before: VerdictRow | None, head: str
 ) -> Session | None:
     """The session of a role that has reviewed before; a resumed author knows everything so far."""
     if wish.way is not Way.RESUME:

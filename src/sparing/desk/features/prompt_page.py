@@ -32,7 +32,7 @@ def prompt_page(office: Office, row: FeatureRow, wish: PreviewRequest) -> FoundP
     facts = {
         "role": wish.role,
         "stage": found.stage,
-        "iteration": "final" if wish.final else str(found.iteration),
+        "iteration": "final" if found.final else str(found.iteration),
         "task": wish.task,
         "way": found.way.value,
         "order": found.order.value if found.order else "",

@@ -50,7 +50,8 @@ def reviews(office: Office, row: FeatureRow) -> tuple[ReviewRow, ...]:
     for one in ledger_rows(office, row):
         attempts.setdefault(one.attempt.dispatch, []).append(one)
     found = verdict_rows(office, row)
-    stages, told = dict.fromkeys(one.stage for one in found), looks_told(office, row, found)
+    stages = dict.fromkeys(one.stage for one in found)
+    told = looks_told(events_since(office, 0, row.feature.key), found)
     loops = loops_of_verdicts(office, row, found)
     held = {dispatch: _contested(look) for dispatch, look in told.items()}
     return tuple(
