@@ -96,7 +96,7 @@ def test_show_calls_it_by_its_name(
 def test_a_prompt_is_found_by_the_name_that_show_gives_its_review(
     office: Office, row: FeatureRow
 ) -> None:
-    """K1: the round by its number, the final validation by its name, and the last one by neither."""
+    """K1: the round by its number, the final validation by its name, the last one by neither."""
     role = ROLES[1]
     round_one = f"{row.feature.key}.implement.1-{role}"
     asked(
