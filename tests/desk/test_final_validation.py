@@ -14,7 +14,7 @@ from rich.console import Console
 
 from sparing.cli.main import main
 from sparing.desk.features.prompt_page import surroundings_of
-from sparing.desk.features.stage_past import StagePast
+from sparing.desk.features.sent_prompts import StagePast
 from sparing.desk.office import Office
 from sparing.desk.reviews.reviews import decided, reviews
 from sparing.event import LookEvent

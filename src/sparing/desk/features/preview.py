@@ -16,8 +16,7 @@ from sparing.briefing.trunk_group import PromptClient, client_of, order_of, syst
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import Composed, compose, plain_system
 from sparing.context.prompt.shorten import compact
-from sparing.desk.features.sent_prompts import stored_segments
-from sparing.desk.features.stage_past import StagePast
+from sparing.desk.features.sent_prompts import StagePast, stored_segments
 from sparing.ending import ROLE as RETRO
 from sparing.errors import ConfigError, FeatureError, UsageError
 from sparing.flow.flows import FLOWS
