@@ -114,7 +114,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     assert killed.code == KILLED
     assert "project P001: Payments" in killed.out + killed.err
     shown = found.say("project", "show")
-    assert shown.out.splitlines()[-1].strip() == "sparing run P001-payments", shown
+    assert shown.out.splitlines()[-1].strip() == "sparing run P001", shown
     done = found.say(*_hint(shown), "--yes")
     assert done.code == 0, done.err
     return found
