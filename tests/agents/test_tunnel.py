@@ -180,6 +180,7 @@ def test_a_client_that_means_the_host_it_asked_for(pieces: int) -> None:
         (HELLO[:40], "CONNECT localhost:PORT HTTP/1.1"),
         (b"\x16\xff\xff\xff\xff" + HELLO, "CONNECT localhost:PORT HTTP/1.1"),
     ],
+    ids=["another", "none", "hidden", "with a zero", "two", "cut off", "too long"],
 )
 def test_a_server_behind_the_same_address_is_refused(first: bytes, refused: str) -> None:
     """H9: another name, none, one that is hidden, one in pieces, nonsense. A machine that serves

@@ -144,7 +144,7 @@ def test_who_signs_signs_here_too_and_only_once(tmp_path: Path) -> None:
 
 def test_without_a_named_key_the_one_of_the_committer_signs(tmp_path: Path) -> None:
     """H3: as git does it; most people who sign have set no `user.signingKey`."""
-    repo = signing(tmp_path, SIGNER.replace("$$\" >>", "$*\" >>"), key="")
+    repo = signing(tmp_path, SIGNER.replace('$$" >>', '$*" >>'), key="")
     stamp = commit_stamp(repo, Settings(), feature_of(repo), SPEC, "s1", 0.0)
     tree = git(repo.checkout, "rev-parse", "HEAD^{tree}")
     make_commit(repo.git(), tree, (head(repo).commit,), stamp)
