@@ -179,7 +179,7 @@ def test_an_idea_is_researched_written_and_stopped(site: Site, desk: Desk) -> No
     at_gate = site.say("run", "4", "--no-input")
     assert at_gate.code == 2
     for line in (
-        "codebase-explorer: left out, refused",
+        "codebase-explorer: skipped, refused",
         "1 claim has no evidence or assumption mark",
     ):
         assert line in at_gate.err
