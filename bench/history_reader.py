@@ -85,6 +85,7 @@ class _Open:
     judged: list[JudgedLook] = field(default_factory=list[JudgedLook])
     findings: list[Noted] = field(default_factory=list[Noted])
     changes: list[str] = field(default_factory=list[str])
+    then: str = ""
     markers: list[Item] = field(default_factory=list[Item])
     """Markers follow the entry they stand in."""
 
@@ -92,10 +93,12 @@ class _Open:
         if self.entry is not None or self.judged or self.findings or self.changes:
             entry = self.entry or HistoryEntry("", 1)
             found = (tuple(self.judged), tuple(self.findings), tuple(self.changes))
-            self.items.append(replace(entry, judged=found[0], findings=found[1], changes=found[2]))
+            entry = replace(entry, judged=found[0], findings=found[1], changes=found[2])
+            self.items.append(replace(entry, then=self.then))
         self.items += self.markers
         self.entry, self.own, self.below_changes = None, False, False
         self.judged, self.findings, self.changes, self.markers = [], [], [], []
+        self.then = ""
 
     def text(self, line: str) -> str:
         return unescape(line) if self.own else line.strip()
@@ -166,6 +169,8 @@ def _label(state: _Open, line: str) -> None:
     elif word == "decision":
         who = state.judged.pop().role if state.judged else ""
         state.judged.append(JudgedLook(who, said))
+    elif word == "then" and state.own:
+        state.then = said
     elif word.endswith(" review") and said:
         state.judged.append(JudgedLook(name, said))
 

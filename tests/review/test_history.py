@@ -66,6 +66,7 @@ entries = st.builds(
     st.lists(noted, max_size=3).map(tuple),
     st.lists(said, max_size=3).map(tuple),
     st.booleans(),
+    words,
 )
 items = entries | st.builds(Fallback, said, st.integers(1, 99), words) | st.builds(LazyLoad, said)
 
@@ -114,6 +115,16 @@ def test_an_entry_is_readable() -> None:
         "  State: F1, repeated\n  Quote: fast\n  Suggestion: say 200 ms\n\n"
         "**Changes made:**\n- AC-3 says 200 ms\n\n"
     )
+
+
+def test_what_follows_from_several_verdicts_is_nobody_s_own_decision() -> None:
+    """C13, K1: two pass, one does not, and the last of them did not send the work back."""
+    looks = (JudgedLook("code-quality-reviewer", "does not pass"), JudgedLook("b", "passes"))
+    entry = HistoryEntry("implement", 1, looks, then="back to the author")
+    assert (
+        "**Decision:** does not pass\n**Reviewer:** b\n**Decision:** passes\n"
+        "**Then:** back to the author\n\n"
+    ) in write_item(entry)
 
 
 def test_an_entry_without_findings_says_so() -> None:

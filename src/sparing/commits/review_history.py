@@ -136,7 +136,7 @@ def _state(one: Tracked, *, unverified: bool) -> str:
 def _entry(told: Event) -> HistoryEntry:
     data = told.data
     judged = [JudgedLook(role, decision) for role, decision in data["judged"]]
-    if judged and data["why"]:
+    if len(judged) == 1 and data["why"]:
         judged[-1] = replace(judged[-1], decision=f"{judged[-1].decision}; {data['why']}")
     return HistoryEntry(
         told.stage,
@@ -144,6 +144,7 @@ def _entry(told: Event) -> HistoryEntry:
         tuple(judged),
         tuple(_noted(one) for one in data["findings"]),
         final=data["final"],
+        then=data["why"] if len(judged) > 1 else "",
     )
 
 

@@ -21,6 +21,7 @@ UNCONFIRMED = "did not confirm artifact reads"
 AT = "(at: "
 REVIEWER = "**Reviewer:** "
 DECISION = "**Decision:** "
+THEN = "**Then:** "
 FINDINGS = "**Findings:**"
 CHANGES = "**Changes made:**"
 PERSON = "a person"
@@ -63,6 +64,8 @@ class HistoryEntry:
     findings: tuple[Noted, ...] = ()
     changes: tuple[str, ...] = ()
     final: bool = False
+    then: str = ""
+    """What followed from several verdicts together; with one, its decision says so."""
     line: int = field(default=0, compare=False)
 
 
@@ -153,6 +156,7 @@ def _entry(entry: HistoryEntry) -> str:
     lines = [f"## {where}{SEPARATOR}iteration {entry.iteration}{final}", ""]
     for judged in entry.judged:
         lines += [REVIEWER + escape(judged.role), DECISION + escape(judged.decision)]
+    lines += [THEN + escape(entry.then)] if entry.then else []
     lines += ["", FINDINGS if entry.findings else f"{FINDINGS} {NONE}"]
     for noted in entry.findings:
         lines += _finding(noted)
