@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import stat
+import subprocess
 from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 from typing import cast
@@ -189,11 +191,25 @@ def stamps(root: Path) -> dict[str, list[int]]:
 
 
 def copy(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if _is_folder(source):
-        shutil.copytree(source, target, symlinks=True, ignore=_special)
-    elif source.is_symlink() or source.is_file():
-        shutil.copy2(source, target, follow_symlinks=False)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if _is_folder(source):
+            shutil.copytree(source, target, symlinks=True, ignore=_special)
+        elif source.is_symlink() or source.is_file():
+            shutil.copy2(source, target, follow_symlinks=False)
+    except OSError as error:
+        raise RepositoryError(
+            f"{source} can't be copied: {_reason(error)}",
+            f"df -h {target.parent.parent} and ls -l {source} show why; then: sparing resume",
+        ) from error
+
+
+def _reason(error: OSError) -> str:
+    """For a whole folder, that of the first file that failed, without its path."""
+    if not isinstance(error, shutil.Error):
+        return (error.strerror or "unknown reason").lower()
+    told = str(next(iter(error.args[0]), ("", "", "unknown reason"))[2])
+    return re.sub(r"^\[Errno \d+\] |: '.*$", "", told, flags=re.DOTALL).lower()
 
 
 def _special(folder: str, names: list[str]) -> list[str]:
@@ -210,11 +226,16 @@ def remove_tree(folder: Path) -> None:
     if not _is_folder(folder):
         folder.unlink()
         return
-    make_writable(folder)
-    for here, folders, _ in os.walk(folder):
-        for name in folders:
-            make_writable(Path(here) / name)
-    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        make_writable(folder)
+        for here, folders, _ in os.walk(folder):
+            for name in folders:
+                make_writable(Path(here) / name)
+        shutil.rmtree(folder, ignore_errors=True)
+    except (OSError, RecursionError):
+        # Deeper than a path can be long: these two programs don't mind.
+        for line in (("chmod", "-R", "u+rwX"), ("rm", "-rf")):
+            subprocess.run((*line, "--", str(folder)), capture_output=True, check=False)
     if folder.exists():
         raise RepositoryError(f"{folder} can't be removed", f"rm -rf {folder}")
 
