@@ -44,7 +44,7 @@ FOR_A_RUN = (
     *("pydantic", "jinja2", "genai_prices", "asyncio", "sparing.runtime.surroundings"),
     *("sparing.clients.backends", "sparing.roles.load", "sparing.stages.place"),
 )
-MOST_FOR_A_LOOK = 45
+MOST_FOR_A_LOOK = 46
 """Modules of our own that a command loads which finds nothing under way."""
 
 

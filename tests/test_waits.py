@@ -57,6 +57,8 @@ WITHOUT = {
     "web/site.py": "within asyncio.wait_for",
     "workspace/checks/run.py": "after its group was killed",
     "workspace/git/object_reader.py": "after it was killed",
+    "workspace/checks/running_commands.py end self.process.wait()": "after its group was killed",
+    "workspace/git/process.py end process.communicate()": "after its group was killed",
     "workspace/git/runner.py start_git process.communicate()": "after its group was killed",
     "workspace/git/runner.py start_git process.wait()": "after its output has ended",
     "workspace/sandbox/entry.py": "of a child that only tries a mount and leaves",

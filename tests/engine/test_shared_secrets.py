@@ -22,7 +22,7 @@ CODED = base64.b64encode(f"it is {VALUE}".encode()).decode()
     ("path", "text"),
     [
         ("repository/.env", f"DB_PASSWORD={VALUE}\n"),
-        ("home/.npmrc", f"//registry.npmjs.org/:_authToken={VALUE}\n"),
+        ("home/.npmrc", f"//registry.example.org/:_authToken={VALUE}\n"),
         ("home/.config/pip/pip.conf", f"[global]\nindex-url = https://a:{VALUE}@example.org/\n"),
     ],
 )

@@ -26,5 +26,5 @@ LEFT = {
     "a process that goes on": "(setsid sh -c 'while :; do date > .venv/beat; sleep 0.1; done'"
     " </dev/null >/dev/null 2>&1 &)",
     "the user's git settings": "git config --global core.hooksPath /tmp/x; touch .venv/x",
-    "folders too deep to copy": f"cd .venv; python3 -c \"{MANY}\"",
+    "folders too deep to copy": f'cd .venv; python3 -c "{MANY}"',
 }

@@ -26,7 +26,7 @@ SECRET = {
     "random, without a name that says so": f"STRIPE={RANDOM}\n",
     "in an address": f"DATABASE_URL=postgres://ada:{WORD}@db.example.org/app\n",
     "as the name in an address": f"index-url = https://{RANDOM}@pypi.example.org/simple\n",
-    "npm": f"//registry.npmjs.org/:_authToken={WORD}\n",
+    "npm": f"//registry.example.org/:_authToken={WORD}\n",
     "npm's user and password": "_auth=" + base64.b64encode(f"ada:{WORD}".encode()).decode(),
     "pip": f"[global]\nextra-index-url =\n    https://ada:{WORD}@pypi.example.org/simple\n",
     "netrc": f"machine pypi.example.org login ada password {WORD}\n",
@@ -59,8 +59,8 @@ GIT_COMMIT=0f3c1b2a9d8e7f60514233aabbccddeeff001122
 IMAGE=registry.example.org/app@sha256:1234
 CACHE_URL=redis://localhost:6379/0
 LOG_FORMAT="%(asctime)s %(levelname)s"
-registry=https://registry.npmjs.org/
-index-url = https://pypi.org/simple
+registry=https://registry.example.org/
+index-url = https://packages.example.org/simple
 """
 
 

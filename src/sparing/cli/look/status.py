@@ -30,10 +30,11 @@ DONE = ("completed", "abandoned")
 @click.option("--fetch", is_flag=True, help="First ask gh about open pull requests.")
 @json_option
 def status_command(feature: str | None = None, fetch: bool = False, as_json: bool = False) -> None:
-    """Show what is running and what needs you; with FEATURE, the same as `sparing show FEATURE`.
+    """Show what is running and what needs you.
 
-    Also lists finished branches that are not merged yet, with the command to merge them, and what
-    reviewers and CI said about pull requests when they were last checked.
+    With FEATURE, the same as `sparing show FEATURE`. Otherwise also lists finished branches that
+    are not merged yet, with the command to merge them, and what reviewers and CI said about pull
+    requests when they were last checked.
     """
     office = open_office(Path.cwd(), reading=not fetch)
     if fetch:

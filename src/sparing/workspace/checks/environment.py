@@ -15,6 +15,7 @@ import shutil
 import stat
 import subprocess
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import cast
 
@@ -26,6 +27,7 @@ from sparing.workspace.setup.lent_files import lent_files
 
 SEALED, READY, NOTED = "sealed", "ready", "ready.json"
 VENV = ".venv"
+REMOVAL_SECONDS = 600
 
 
 def store_of(worktree: Path) -> Path:
@@ -235,7 +237,9 @@ def remove_tree(folder: Path) -> None:
     except (OSError, RecursionError):
         # Deeper than a path can be long: these two programs don't mind.
         for line in (("chmod", "-R", "u+rwX"), ("rm", "-rf")):
-            subprocess.run((*line, "--", str(folder)), capture_output=True, check=False)
+            with suppress(OSError, subprocess.TimeoutExpired):
+                argv = (*line, "--", str(folder))
+                subprocess.run(argv, capture_output=True, check=False, timeout=REMOVAL_SECONDS)
     if folder.exists():
         raise RepositoryError(f"{folder} can't be removed", f"rm -rf {folder}")
 
