@@ -27,7 +27,7 @@ from sparing.workspace.setup.lent_files import lent_files
 
 SEALED, READY, NOTED = "sealed", "ready", "ready.json"
 VENV = ".venv"
-REMOVAL_SECONDS = 600
+REMOVAL_SECONDS = 30
 
 
 def store_of(worktree: Path) -> Path:
