@@ -18,6 +18,8 @@ from sparing.lazy_dataclass import lazy_dataclass
 from sparing.way import Order, Way
 
 CACHE_LIFE = "5m"
+REPAIR = "repair_reply"
+"""The template of a turn in which a reply is corrected."""
 IN_MONEY = "usd per million"
 """The unit of predicted costs if prices are known."""
 IN_TOKENS = "input tokens"

@@ -6,10 +6,12 @@ Covers: E2, E3
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from sparing.agents.backend import ModelCall
+from sparing.desk.features.event_line import event_line
 from sparing.failure import Failure
 from sparing.money import Amount, to_nano
 from sparing.payment.paid_call import Permit, SpendRefusal, clear, given_up, reserve, settle
@@ -17,6 +19,7 @@ from sparing.records import events, ledger, totals
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.runtime.surroundings import Surroundings
+from sparing.sent import REPAIR
 from sparing.usage import Origin, Usage
 from sparing.way import Way
 from tests.payment.spending import Bill, asking, memory_folder, new_feature, reply, surroundings
@@ -249,6 +252,22 @@ def test_every_try_is_told(around: Surroundings) -> None:
     with around.database.read() as connection:
         told = events.since(connection, 0, row.feature.key)
     assert [(one.kind, one.data["attempt"]) for one in told] == [("asks", 1), ("asks", 2)]
+
+
+def test_a_turn_that_corrects_a_reply_says_why(around: Surroundings) -> None:
+    """K1: in the log it is more than the second attempt at something."""
+    row = feature(around)
+    usual = asking(around, row, DISPATCH, reason="this turn opens a session")
+    again = asking(around, row, DISPATCH, way=Way.RESUME, reason="the reply was not a verdict")
+    for one in (usual, replace(again, template=REPAIR)):
+        permitted(reserve(one))
+        clear(around)
+    with around.database.read() as connection:
+        told = events.since(connection, 0, row.feature.key)
+    lines = [event_line(one) for one in told]
+    assert [one.aside for one in lines if one] == [
+        "(fresh)", "(resumed, attempt 2: the reply was not a verdict)"
+    ]  # fmt: skip
 
 
 def test_when_a_used_up_quota_is_there_again_is_on_record(around: Surroundings) -> None:

@@ -12,7 +12,7 @@ from sparing.engine.steps import turn
 from sparing.failure import Failure
 from sparing.job import BUDGET, LOOP, Job, JobResult, Ticket
 from sparing.reply import MOST_TRIES, Reply, again
-from sparing.sent import NotSent, Sent
+from sparing.sent import REPAIR, NotSent, Sent
 from sparing.turn import TURNS, Turn
 from sparing.turn_kind import ReplyForm
 
@@ -20,7 +20,6 @@ STOPS = frozenset({BUDGET, LOOP})
 """Failures that a person has to decide about; the work can continue afterwards."""
 NEEDED = STOPS | {Failure.AUTH, Failure.QUOTA}
 """Failures that would stop the next dispatch just as well."""
-REPAIR = "repair_reply"
 SECRET_REPAIRS = 2
 """How often an author may try to take a secret out of its change."""
 

@@ -25,7 +25,7 @@ from sparing.reply import Reply
 from sparing.review.stall import Patience, fruitless, overdue
 from sparing.runtime.events import tell
 from sparing.segment import CHARS_PER_TOKEN
-from sparing.sent import Sent
+from sparing.sent import REPAIR, Sent
 from sparing.way import Way
 
 SHARED = frozenset({CapScope.FEATURE, CapScope.STAGE, CapScope.DAY})
@@ -103,7 +103,8 @@ class SpendRequest(Purchase[AgentReply, Reply]):
 
     def begun(self, tx: Connection, number: int) -> None:
         data = {"way": self.sent.way.value, "attempt": number}
-        tell(tx, self.ticket, self.source.job, "asks", data=data, name=f"asks.{number}")
+        why = self.sent.reason if self.template == REPAIR else ""
+        tell(tx, self.ticket, self.source.job, "asks", text=why, data=data, name=f"asks.{number}")
 
     def bill(self, answer: AgentReply) -> ledger.AttemptResult:
         kept = self.around.folder.keep(answer.text)

@@ -148,6 +148,7 @@ def _turn(event: Event, what: TurnLine) -> EventLine | None:
     match what:
         case AskEvent(way=way, attempt=attempt):
             again = "" if attempt == 1 else f", attempt {attempt}"
+            again += f": {event.text}" if event.text else ""
             return EventLine("·", words=event.role, aside=f"({WAYS.get(way, way)}{again})")
         case VerdictEvent():
             return _verdict(event, what)

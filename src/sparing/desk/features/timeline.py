@@ -15,8 +15,9 @@ from sparing.money import dollars, usd_or_none
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.report.spending import cached_share, tokens
+from sparing.sent import REPAIR
 
-REPAIR, HAND_OFF = "repair_reply", "hand_over"
+HAND_OFF = "hand_over"
 STARTED, COMPLETED, ITERATIONS = 0, 1, 2
 """Indexes of these values in a stored mark."""
 

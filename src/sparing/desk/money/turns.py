@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from sparing.records.ledger import LedgerRow
 from sparing.segment import CHARS_PER_TOKEN
+from sparing.sent import REPAIR
 from sparing.way import Way
 
-REPAIR = "repair_reply"
 CONTINUED = frozenset((Way.RESUME.value, Way.FORK.value))
 """Ways of sending that continue a session, which already has its system prompt."""
 ITERATIONS = 5

@@ -14,7 +14,6 @@ from itertools import groupby
 from typing import NamedTuple, cast
 
 from sparing.desk.features.history import events_since, ledger_rows, looks_told, verdict_rows
-from sparing.desk.money.turns import REPAIR
 from sparing.desk.office import Office
 from sparing.desk.reviews.loops import loops_of_looks, loops_of_verdicts
 from sparing.errors import StateError
@@ -28,6 +27,7 @@ from sparing.records.verdicts import VerdictRow
 from sparing.report.reviews import DecidedRow, ReviewRow
 from sparing.review.merge import merge
 from sparing.review.tracking import FindingStatus, Tracked, follow
+from sparing.sent import REPAIR
 
 DELTA = "delta"
 UNREAD = "no verdict"
