@@ -184,3 +184,14 @@ def test_a_lock_names_nobody_before_its_client_runs(cwd: Path, tmp_path: Path) -
     with pytest.raises(FileNotFoundError):
         asyncio.run(fails())
     assert path.read_text() == ""
+
+
+def test_it_ends_while_the_whole_program_does(cwd: Path) -> None:
+    """I3: Ctrl-C in a turn: no thread can be started any more, and no traceback is shown."""
+
+    async def whole() -> None:
+        command = Command((sys.executable, "-c", "input()"), cwd, {}, b"")
+        async with asyncio.timeout(240), Client(command):
+            await asyncio.get_running_loop().shutdown_default_executor()
+
+    asyncio.run(whole())

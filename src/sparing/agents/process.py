@@ -123,7 +123,10 @@ class Client:
         for number in (0, 1, 2):
             _drop(running.transport.get_pipe_transport(number))
         await running.process.wait()
-        await asyncio.to_thread(self._clean_up)
+        try:
+            await asyncio.to_thread(self._clean_up)
+        except RuntimeError:  # the loop is ending and starts no thread any more
+            self._clean_up()
 
     async def _let_go(self, process: Process) -> None:
         """Let the supervisor end first: only it finds what left the group, and a kill stops it."""
