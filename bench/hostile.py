@@ -8,6 +8,7 @@ the agent says of itself.
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -43,6 +44,7 @@ REPORTS = {
 
 def main(arguments: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="sparing-hostile-") as folder:
+        os.environ["XDG_STATE_HOME"] = f"{folder}/state"  # nothing is left in the user's
         if "--clients" in arguments:
             return 1 if clients_table(Path(folder)) else 0
         with hostile_run(Path(folder) / "run") as ran:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.hostile_files import elsewhere
+from bench.hostile_more import COMPILES, copied, more
 from bench.hostile_reach import reaching
 from sparing.redact import Redactor
 from sparing.workspace.git.commit import changed_paths
@@ -23,6 +24,7 @@ from sparing.workspace.project.secrets import scan
 from tests.cli.test_hostile_text import COMMANDS, SEQUENCES, acts, make_shown
 from tests.engine.faked_checks import FAKES, Fake, Played
 from tests.engine.setup_scene import Scene
+from tests.provision.left_by_setup import LEFT
 from tests.repositories import make_repository
 from tests.test_redact import CODES, VALUE
 from tests.workspace.features import make_worktree
@@ -159,6 +161,7 @@ KNOWN: dict[str, Fake] = {
         ),
         "",
     ),
+    "code that knows a test": COMPILES,
 }
 """What no check can see."""
 
@@ -171,10 +174,12 @@ class Kind(NamedTuple):
 
 def kinds(folder: Path) -> Iterator[Kind]:
     every = FAKES | MORE | reaching(LOADED, CARGO) | elsewhere(NPM, LOADED, CARGO)
+    every |= more(LOADED, CARGO)
     yield Kind("checks faked, whole runs", len(every), tuple(_finished(folder / "runs", every)))
     changes = tuple(_unseen(folder / "changes"))
     yield Kind("checks faked, what defines them", len(CHANGES), changes)
     yield Kind("set-up reaches what an agent chose", len(WAYS), tuple(_installed(folder / "setup")))
+    yield Kind("what a set-up leaves to be copied", len(LEFT), tuple(copied(folder / "left")))
     special = tuple(_hanging(folder / "special"))
     yield Kind("special files", 2 * len(PLACES), special)
     yield Kind("the repository's secrets, read", len(ATTEMPTS), tuple(_read(folder / "git")))
@@ -182,7 +187,7 @@ def kinds(folder: Path) -> Iterator[Kind]:
     screens = len(SEQUENCES) * len(COMMANDS)
     yield Kind("terminal: sequences × commands", screens, tuple(_acting(folder / "screen")))
     known = tuple(_finished(folder / "known", KNOWN))
-    yield Kind("code that knows its runner (docs/security.md)", len(KNOWN), known)
+    yield Kind("code that knows runner or test (security.md)", len(KNOWN), known)
 
 
 def _finished(folder: Path, fakes: dict[str, Fake]) -> Iterator[str]:

@@ -1,11 +1,15 @@
-"""Fakes by code that ends, replaces or rewrites what runs after it, in ways of the runtime's own."""
+"""Code that ends or replaces what runs after it by means of its language; what a set-up leaves."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from bench.hostile_files import TWO_PY
+from sparing.errors import SparingError
 from tests.engine.faked_checks import BREAK, Fake
+from tests.provision.left_by_setup import LEFT
+from tests.provision.test_left_by_setup import holding, leave
 
 SAID = "print('Ran 1 test in 0.001s\\n\\nOK', file=sys.stderr, flush=True)"
 TWO = "def one():\n    return 2\n"
@@ -38,9 +42,7 @@ NODE = {
 PASSED = "test one ... ok\\n\\ntest result: ok. 1 passed; 0 failed; 0 ignored;"
 LAST = " 0 measured; 0 filtered out; finished in 0.00s\\n\\n"
 WRITE = f'    std::io::stdout().write_all(b"{PASSED}{LAST}").unwrap();\n'
-ASM = (
-    'unsafe { std::arch::asm!("syscall", in("rax") 231u64, in("rdi") 0u64, options(noreturn)) }'
-)
+ASM = 'unsafe { std::arch::asm!("syscall", in("rax") 231u64, in("rdi") 0u64, options(noreturn)) }'
 RUST = {
     "ends by the kernel's own call": f"use std::io::Write;\npub fn one() -> i32 {{\n{WRITE}"
     f"    {ASM}\n}}\n",
@@ -73,8 +75,24 @@ def more(node: Mapping[str, str], cargo: Mapping[str, str]) -> dict[str, Fake]:
             for one, text in NODE.items()
         },
         **{f"cargo: {one}": _one(cargo, "src/lib.rs", text) for one, text in RUST.items()},
-        "python: compiles another test anew": Fake(TWO_PY, (BREAK, COMPILED), ""),
     }
+
+
+COMPILES = Fake(TWO_PY, (BREAK, COMPILED), "")
+"""It cheats only on a test that it knows."""
+
+
+def copied(folder: Path) -> Iterator[str]:
+    """Which ways bring what is outside into an environment, or are not copied."""
+    for number, way in enumerate(LEFT):
+        try:
+            scene = leave(folder / str(number), way)
+        except SparingError as refused:
+            if not refused.repair:
+                yield way
+            continue
+        if any(holding(scene.office.folder.path)):
+            yield way
 
 
 def _one(files: Mapping[str, str], path: str, text: str) -> Fake:

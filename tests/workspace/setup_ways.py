@@ -28,6 +28,7 @@ PROJECT = {
     "own/build.py": "B = 1\n",
     "uv.lock": "a\n",
 }
+CRATE = {"Cargo.toml": "[package]\nname = 'x'\n", "src/lib.rs": "\n"}
 SCRIPT = {"tools/get.sh": "#!/bin/sh\n. tools/more.sh\ninstall-all\n", "tools/more.sh": "true\n"}
 
 WAYS = {
@@ -63,6 +64,22 @@ WAYS = {
     "an included recipe": (RECIPE, MAKE, {"more/a.mk": f"deps:\n\techo {MINE}"}),
     "a script": (SCRIPT, "sh tools/get.sh", {"tools/get.sh": f"install-all # {MINE}"}),
     "what a script reads": (SCRIPT, "sh tools/get.sh", {"tools/more.sh": f"true # {MINE}"}),
+    "a shrinkwrap": (PACKAGE, NPM, {"npm-shrinkwrap.json": MINE}),
+    "hooks of pnpm": (PACKAGE, "pnpm install", {".pnpmfile.cjs": MINE}),
+    "a workspace of pnpm": (PACKAGE, "pnpm install", {"pnpm-workspace.yaml": MINE}),
+    "a yarn of its own": (PACKAGE, "yarn install", {".yarnrc.yml": f"yarnPath: own.cjs # {MINE}"}),
+    "a plugin of yarn": (PACKAGE, "yarn install", {".yarn/plugins/own.cjs": MINE}),
+    "settings of bun": (PACKAGE, "bun install", {"bunfig.toml": MINE}),
+    "a version of node": (PACKAGE, NPM, {".nvmrc": MINE}),
+    "another source of crates": (CRATE, "cargo fetch", {".cargo/config.toml": MINE}),
+    "a toolchain": (CRATE, "cargo fetch", {"rust-toolchain.toml": MINE}),
+    "a build script": (CRATE, "cargo fetch", {"build.rs": MINE}),
+    "a workspace of go": ({"go.mod": "module x\n"}, "go mod download", {"go.work": MINE}),
+    "settings of poetry": (PROJECT, "poetry install", {"poetry.toml": MINE}),
+    "settings of bundler": ({"Gemfile": "a\n"}, "bundle install", {".bundle/config": MINE}),
+    "an index of easy_install": (WORDS, PIP, {"setup.cfg": f"[easy_install]\nindex_url={MINE}"}),
+    "a version of any tool": (WORDS, PIP, {".tool-versions": MINE}),
+    "settings of mise": (WORDS, PIP, {"mise.toml": MINE}),
 }  # fmt: skip
 
 

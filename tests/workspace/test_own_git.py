@@ -14,7 +14,7 @@ from sparing.workspace.git.own_git import folder_of, own_git, remove_unused
 from sparing.workspace.git.repository import find_repository
 from sparing.workspace.git.worktree import Worktree, ensure_worktree
 from sparing.workspace.sandbox.policy import SandboxAccess, SandboxPolicy
-from tests.repositories import git, make_repository
+from tests.repositories import git, make_repository, write_files
 from tests.workspace.launched import PATH, Ended, Place, sh
 
 SECRET = "what-nobody-else-may-read"
@@ -51,12 +51,17 @@ def make_scene(tmp_path: Path) -> Scene:
     git(main, "add", "-A")
     git(main, "commit", "-qm", f"{SECRET} on another branch")
     git(main, "checkout", "-q", "main")
+    git(main, "notes", "add", "-m", SECRET)
+    files = ("rr-cache/a/preimage", "FETCH_HEAD", "ORIG_HEAD", "COMMIT_EDITMSG", "modules/x/config")
+    write_files(main, {f".git/{name}": SECRET for name in files})
     (main / "lost").write_text(SECRET)
     git(main, "hash-object", "-w", "lost")
     (main / "lost").unlink()
     path = tmp_path / "worktrees" / "001-a"
     commit = git(main, "rev-parse", "HEAD").strip()
     worktree = ensure_worktree(find_repository(main), path, "feature/001-a", commit)
+    write_files(main, {"staged.py": f"'{SECRET} staged'\n"})
+    git(main, "add", "staged.py")
     return Scene(Place(tmp_path, main, path, tmp_path / "scratch"), worktree)
 
 
@@ -74,6 +79,20 @@ ATTEMPTS = (
     "grep -ra what-nobody {main}/.git",
     "git clone -q {main} $TMPDIR/copy; git -C $TMPDIR/copy log --all -p",
     "git fetch {main} 'refs/*:refs/x/*'; git log --all -p",
+    "cat $(git rev-parse --git-dir)/../../*/rr-cache/*/* {main}/.git/rr-cache/*/*; git rerere diff",
+    "git notes show HEAD; git log --notes -1; git show refs/notes/commits",
+    "for one in FETCH_HEAD ORIG_HEAD COMMIT_EDITMSG MERGE_MSG description; do"
+    " cat $(git rev-parse --git-path $one); done",
+    "git cat-file -p :staged.py; GIT_INDEX_FILE={main}/.git/index git ls-files -s",
+    "for one in $(find / -name '*.pack' -not -path '/proc/*' 2>/dev/null); do"
+    " git show-index < ${{one%pack}}idx | cut -d' ' -f2 | git cat-file --batch | cat -v; done",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES={main}/.git/objects git cat-file --batch-all-objects --batch"
+    " | cat -v",
+    "for one in /proc/[0-9]*; do ls -l $one/fd; tr '\\0' '\\n' < $one/environ;"
+    " cat $one/root{main}/.git/config $one/cwd/.git/config; done",
+    "cat /proc/keys; find / -xdev -type s -exec ls {{}} + 2>/dev/null; ls -R /run /var {main}/..",
+    "git credential fill < /dev/null; git submodule foreach true; cat {main}/.git/modules/*/config",
+    "env; cat $HOME/.* $XDG_CONFIG_HOME/*/* $SSH_AUTH_SOCK $(dirname {main})/*/* 2>&1",
 )
 
 

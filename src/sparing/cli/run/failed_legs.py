@@ -8,6 +8,8 @@ from sparing.cli.screen import echo
 from sparing.errors import StateError
 from sparing.records.features import FeatureRow
 
+RERUN = "sparing rerun FEATURE [STAGE]"
+
 
 def failure_words(rows: Sequence[FeatureRow], failed: Mapping[str, str]) -> dict[str, str]:
     """For each failed run, by its id: which feature, and why."""
@@ -29,7 +31,14 @@ def raise_failures(rows: Sequence[FeatureRow], failed: Mapping[str, str]) -> Non
     for row in rows:
         if row.leg_id in words:
             echo(err=True)
-            raise StateError(
-                words[row.leg_id],
-                f"what was done is kept; to continue: sparing run {row.feature.id}",
-            )
+            raise StateError(*_two_lines(words[row.leg_id], row.feature.id))
+
+
+def _two_lines(words: str, feature: str) -> tuple[str, str]:
+    """What is wrong, and the command that helps: the one that the error names, if a run won't."""
+    what, _, repair = words.rpartition("; ")
+    if RERUN in repair:
+        # What died still counts as running, and only what rests can be redone.
+        steps = "; ".join(f"sparing {one} {feature}" for one in ("pause", "run", "rerun", "run"))
+        return what, f"to redo its stage: {steps}"
+    return words, f"what was done is kept; to continue: sparing run {feature}"

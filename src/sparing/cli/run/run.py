@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import click
@@ -113,6 +114,14 @@ def run_command(
 def _nothing_to_run(office: Office, named: Sequence[FeatureRow], *, as_json: bool) -> int:
     """Report how the named feature ended."""
     if not named:
+        from sparing.desk.features.repositories import moved_here
+
+        for place in moved_here(office):
+            raise FeatureError(
+                f"the features of this repository belong to {place}, which no longer exists",
+                f"if it was moved, put it back: mv {quote(str(office.repository.checkout))}"
+                f" {quote(place)}",
+            )
         raise FeatureError("there is nothing to run here", 'sparing start "Add rate limiting"')
     return _over(office, reload(office, named[0]), as_json=as_json)
 

@@ -1,0 +1,58 @@
+"""What is lost under a feature is said in two lines, and the commands in them help.
+
+Covers: I3, K1
+"""
+
+from __future__ import annotations
+
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.repositories import git
+from tests.terminal import Said, sparing
+
+pytestmark = pytest.mark.long
+
+
+class Demo:
+    """A feature that was killed after its first commit."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.repository = folder, folder / "kept" / "wordtally"
+        begun = self.sparing(folder, "demo", "--keep", "kept", "--tier", "L1", crash="commit:end")
+        assert begun.code == -signal.SIGKILL, begun.err
+
+    def sparing(self, where: Path, *words: str, crash: str = "") -> Said:
+        environ = {"SPARING_STATE__FOLDER": str(self.folder / "state"), "EMAIL": "a@example.com"}
+        more = {"SPARING_ENGINE__CRASH_AT": crash} if crash else {}
+        return sparing(where, *words, environ={**environ, **more})
+
+
+def test_texts_that_were_deleted(tmp_path: Path) -> None:
+    """I3: another run fails again; the commands that are named redo the stage."""
+    demo = Demo(tmp_path)
+    (blobs,) = (tmp_path / "state").glob("*/blobs")
+    shutil.rmtree(blobs)
+    said = demo.sparing(demo.repository, "run", "--yes")
+    assert "stopped: a stored text is gone" in said.complaint[0]
+    fix = said.complaint[1].removeprefix("fix: to redo its stage: ")
+    for line in fix.split("; "):
+        words = line.split()[1:]
+        said = demo.sparing(demo.repository, *words, *(["--yes"] if words[0] != "pause" else []))
+    assert said.code == 0, said.err
+    assert "top_words" in git(demo.repository, "show", "main:wordtally/count.py")
+
+
+def test_a_repository_that_was_moved(tmp_path: Path) -> None:
+    """I3: `run` says where its features belong, and the command puts it back."""
+    demo = Demo(tmp_path)
+    moved = demo.repository.with_name("moved here")
+    demo.repository.rename(moved)
+    said = demo.sparing(moved, "run")
+    assert f"belong to {demo.repository}, which no longer exists" in said.complaint[0]
+    assert said.complaint[1].endswith(f"mv '{moved}' {demo.repository}")
+    moved.rename(demo.repository)
+    assert demo.sparing(demo.repository, "run", "--yes").code == 0
