@@ -60,7 +60,8 @@ def agent_options(command: F) -> F:
     return click.option(
         "--backend",
         type=click.Choice(NAMES),
-        help="Which coding agent to use. Default: the setting agent.backend.",
+        metavar="NAME",  # the list would be one long word, which no terminal breaks well
+        help=f"Which coding agent to use: {', '.join(NAMES)}. Default: the setting agent.backend.",
     )(command)
 
 

@@ -65,8 +65,9 @@ OVERRIDES = {
     "--backend",
     type=click.Choice(tuple(SIMULATED)),
     default=names.SCRIPTED,
+    metavar="NAME",
     help="What runs the agents: a script, or Claude Code, Codex, Gemini CLI, opencode or a "
-    "provider's API with a stand-in for the model.",
+    f"provider's API with a stand-in for the model: {', '.join(SIMULATED)}.",
 )
 @click.option(
     "--tier",

@@ -47,8 +47,8 @@ TITLE = "Invite colleagues"
     help="Run 20 small coding tasks with hidden tests: Sparing's tools against the client's.",
 )  # fmt: skip
 @click.option(
-    "--backend", type=click.Choice(NAMES),
-    help="Who reviews. Default: the setting agent.backend.",
+    "--backend", type=click.Choice(NAMES), metavar="NAME",
+    help=f"Who reviews: {', '.join(NAMES)}. Default: the setting agent.backend.",
 )  # fmt: skip
 @click.option("--cap", type=click.FloatRange(0.01), help="Spend at most this many US dollars.")
 @click.option("--yes", is_flag=True, help="Accept the forecast without asking.")

@@ -24,7 +24,10 @@ LOAD_FIRST = "\n    (( $+functions[compdef] )) || { autoload -Uz compinit && com
 def completion_command(context: click.Context, shell: str) -> None:
     """Print a completion script for bash, zsh or fish.
 
-    For example: sparing completion bash >> ~/.bashrc
+    \b
+    sparing completion bash >> ~/.bashrc
+    sparing completion zsh >> ~/.zshrc
+    sparing completion fish > ~/.config/fish/completions/sparing.fish
     """
     maker = get_completion_class(shell)
     assert maker is not None
