@@ -173,7 +173,7 @@ def settings(folder: Path, backend: str = "scripted") -> dict[str, str]:
     }
 
 
-SESSION = r"^  ~ (?:continues its session|a new session with a handoff).*\n  · builder \(\w+\)"
+SESSION = r"^  ~ (?:continues its session|a new session with a handoff).*\n  · builder \([\w ]+\)"
 """Nearly a tie in so small a feature: the length of a folder's name decides it."""
 DEARER = r"^  so few, short turns .*(?:\n.*in common)?(?:\n|\Z)"
 """Whether so small a feature costs a little more or less than naively is nearly a tie, too."""

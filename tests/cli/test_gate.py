@@ -86,7 +86,7 @@ def test_what_was_typed_before_the_gate_is_no_answer(tmp_path: Path) -> None:
     typed = Typed(repository, "start", "Greet by name", "--tier", "L1", environ=settings(tmp_path))
     typed.wait_for("run now? [Y/n]: ")
     typed.type("y\n")
-    typed.wait_for("builder (fresh)")
+    typed.wait_for("builder (new session)")
     typed.type("approve\n")
     typed.wait_for("[later]: ")
     typed.type("later\n")

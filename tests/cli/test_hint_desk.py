@@ -14,7 +14,7 @@ import pytest
 from sparing.cli.gate.gate import AtGate
 from sparing.cli.gate.gate_screen import show
 from sparing.clients.backends import make_backend
-from sparing.desk.features.view import choices_of, waiting_gate
+from sparing.desk.features.view import waiting_gate
 from sparing.desk.office import Office, open_office
 from sparing.errors import ConfigError
 from sparing.flow.state import Cause, FlowState
@@ -53,7 +53,7 @@ def test_checks_that_are_red_at_a_gate(
         for kind, data in told:
             key, stage = f"{row.leg_id}.{kind}", "plan"
             events.add(tx, Event(key, row.feature.key, NOW + 8, kind, stage=stage, data=data))
-    show(gate_of(office, row).view(), row, choices_of(office, row))
+    show(gate_of(office, row).view(), row)
     shown = capsys.readouterr().err
     assert "all of it: sparing show 001 checks" in shown
     assert "line 199" in shown

@@ -9,7 +9,7 @@ import pytest
 
 from sparing.cli.gate.gate import AtGate
 from sparing.cli.gate.gate_screen import MOST_FINDINGS, show
-from sparing.desk.features.view import choices_of, waiting_gate
+from sparing.desk.features.view import waiting_gate
 from sparing.desk.office import Office, open_office
 from sparing.errors import UsageError
 from sparing.finding import Finding, Severity
@@ -38,7 +38,7 @@ def test_more_findings_than_a_gate_shows(
     row = standing(office, "at a gate")
     found = [Finding(Severity.SUGGESTION, f"finding number {n:02}") for n in range(30)]
     looked(office, row, "plan-reviewer", 1, *found, stage="plan", approved=True)
-    show(gate_of(office, row).view(), row, choices_of(office, row))
+    show(gate_of(office, row).view(), row)
     shown = capsys.readouterr().err
     assert f"… {30 - MOST_FINDINGS} more: sparing show 001" in shown
     assert "finding number 29" not in shown

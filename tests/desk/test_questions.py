@@ -11,6 +11,7 @@ import pytest
 
 from sparing.desk.features import orders
 from sparing.desk.features.view import feature_view
+from sparing.desk.gates.open_questions import without_questions
 from sparing.desk.gates.questions import answer, questions
 from sparing.desk.office import Office
 from sparing.errors import SparingError
@@ -46,6 +47,20 @@ def letters(office: Office) -> list[tuple[str, str]]:
 def say(office: Office, row: FeatureRow, words: str, number: int | None = None) -> list[int]:
     done = answer(office, row, words, number, "terminal", NOW + 20 + next(SECONDS))
     return [one.number for one in done.left]
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("it asks: Which port?", "it asks a question"),
+        ("it asks 2 questions, first: Which port?", "it asks 2 questions"),
+        ("plan waits: it asks 2 questions, first: Why:\nx?", "plan waits: it asks 2 questions"),
+        ("the checks are red: it asks nothing", "the checks are red: it asks nothing"),
+    ],
+)
+def test_a_reason_does_not_repeat_the_questions_listed_below_it(reason: str, words: str) -> None:
+    """K1: at a gate one question was shown three times."""
+    assert without_questions(reason) == words
 
 
 def test_questions_are_listed_with_what_answers_them(office: Office, asking: FeatureRow) -> None:

@@ -64,7 +64,9 @@ def stop_for(place: Place, handoff: Handoff) -> Stop | None:
             outcome = Outcome(OutcomeKind.FAILED, reason=f"blocked: {words}", cause=Cause.BLOCKED)
             return Stop(replace(place.talk, questions=new), outcome)
         case HandoffStatus.NEEDS_INTERVENTION:
-            asked = new or (_said(handoff) or "It needs a person and does not say what for.",)
+            asked = new or (
+                _said(handoff) or "It needs you, but does not say why. What should it do?",
+            )
             return _asking(place.talk, asked)
         case HandoffStatus.COMPLETED:
             return _asking(place.talk, new) if new else None

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from sparing.cli.clock import now
 from sparing.cli.gate.answer import answer_at_gate, show_conversation
 from sparing.cli.gate.editor import write_in_editor
-from sparing.cli.gate.gate_screen import coloured, show, show_choices, show_link, verb_of
+from sparing.cli.gate.gate_screen import coloured, show, show_choices, show_link, show_next, verb_of
 from sparing.cli.gate.interruptible_prompt import AnsweredElsewhere, RunEnds, ask, forget_typed
 from sparing.cli.gate.rerun import rerun_words
 from sparing.cli.gate.rule import rule_at_gate
@@ -63,8 +63,10 @@ class AtGate:
 
     def decide(self) -> bool:
         """Ask until the gate is answered (True) or left open (False)."""
-        show(self.view(), self.row, view.choices_of(self.office, self.row, now()))
+        found = self.view()
+        show(found, self.row)
         show_conversation(self.office, self.row)
+        show_next(found, self.row, view.choices_of(self.office, self.row, now()))
         show_link(feature_link(self.office, self.row))
         forget_typed()
         while True:

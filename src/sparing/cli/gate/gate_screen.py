@@ -20,7 +20,7 @@ MOST_FILES = 10
 COLOURS = {"blocker": "red", "warning": "yellow", "suggestion": "cyan"}
 
 
-def show(found: GateView, row: FeatureRow, leads: Sequence[GateAction]) -> None:
+def show(found: GateView, row: FeatureRow) -> None:
     head = style(f"{found.id} {found.stage}", bold=True)
     now_at = FlowState.load(row.place["state"])
     stuck, asks = now_at.position is Position.STUCK, now_at.cause is Cause.QUESTIONS
@@ -34,7 +34,11 @@ def show(found: GateView, row: FeatureRow, leads: Sequence[GateAction]) -> None:
         echo(wrapped(f"comment {said}", "  » "), err=True)
     _show_findings(found)
     _show_lines(found.notes)
-    if stuck:
+
+
+def show_next(found: GateView, row: FeatureRow, leads: Sequence[GateAction]) -> None:
+    """Above the question: what the answers lead to."""
+    if FlowState.load(row.place["state"]).position is Position.STUCK:
         show_choices(leads)
     elif found.following:
         echo(f"  next, if you approve: {found.following}", err=True)

@@ -11,7 +11,7 @@ import click
 
 from sparing.artifact import ArtifactName
 from sparing.cli.clock import now
-from sparing.cli.look.status import state_words
+from sparing.cli.look.status import print_commands, state_words
 from sparing.cli.options import documents, feature_argument, json_option, print_json
 from sparing.cli.run.handover_summary import print_ending
 from sparing.cli.screen import echo, show, style, wrapped
@@ -27,6 +27,7 @@ from sparing.desk.gates.actions import GateAction
 from sparing.desk.gates.branch import check_outputs
 from sparing.desk.gates.handoffs import note_data, note_lines, stage_notes
 from sparing.desk.gates.last_gate import last_gate_notes
+from sparing.desk.gates.open_questions import without_questions
 from sparing.desk.office import Office, open_office
 from sparing.desk.reviews.loops import LoopStart, loops_of_verdicts
 from sparing.errors import FeatureError, UsageError
@@ -132,7 +133,8 @@ def show_feature(office: Office, row: FeatureRow, *, as_json: bool) -> None:
 
 def _print_head(office: Office, row: FeatureRow, shown: view.FeatureView) -> None:
     echo(style(f"{shown.id} {shown.title}", bold=True))
-    echo(wrapped(state_words(shown, runs=engine_runs(office)), "  "))
+    words = state_words(shown, runs=engine_runs(office))
+    echo(wrapped(without_questions(words), "  "))
     by = f", started by {shown.starter}" if shown.starter else ""
     echo(f"  flow {shown.flow}, branch {shown.branch}{by}")
     policies = history.policies_of(history.ledger_rows(office, row))
@@ -175,9 +177,7 @@ def _print_next(office: Office, row: FeatureRow, shown: view.FeatureView) -> Non
         return
     for line in (*last_gate_notes(office, row), *changed_around(office, row)):
         echo(wrapped(line, "  "))
-    for one in shown.choices or (GateAction(shown.next_command),):
-        words = f"   {one.words}" if one.words else ""
-        echo(f"  {style(one.command, fg='cyan')}{words}")
+    print_commands(shown.choices or (GateAction(shown.next_command),), "  ")
 
 
 def print_finished(found: FinishedFeature) -> None:

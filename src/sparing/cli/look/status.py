@@ -12,6 +12,7 @@ import click
 from sparing.cli.clock import now
 from sparing.cli.options import feature_argument, json_option, print_json
 from sparing.cli.screen import echo, style, wrapped
+from sparing.config.terminal import terminal_columns
 from sparing.desk.features.engine_presence import engine_runs, other_versions
 from sparing.desk.features.merge_status import FinishedFeature, MergeStatus, finished_features
 from sparing.desk.office import Office, every_row, open_office
@@ -23,6 +24,7 @@ if TYPE_CHECKING:  # loaded where something is under way
     from sparing.desk.gates.actions import GateAction
 
 DONE = ("completed", "abandoned")
+GAP = "   "
 
 
 @click.command("status")
@@ -32,8 +34,13 @@ DONE = ("completed", "abandoned")
 def status_command(feature: str | None = None, fetch: bool = False, as_json: bool = False) -> None:
     """Show what is running and what needs you.
 
+<<<<<<< HEAD
     With FEATURE, the same as `sparing show FEATURE`. Otherwise also lists finished branches that
     are not merged yet, with the command to merge them, and what reviewers and CI said about pull
+=======
+    With FEATURE, the same as `sparing show FEATURE`. Without, also lists finished branches that are
+    not merged yet, with the command to merge them, and what reviewers and CI said about pull
+>>>>>>> 2d1afccf (fix(gate): questions are shown once, above the choices; a new session is called one, not fresh [K1, K8])
     requests when they were last checked.
     """
     office = open_office(Path.cwd(), reading=not fetch)
@@ -219,17 +226,24 @@ def _print(office: Office, row: FeatureRow, view: FeatureView, *, runs: bool) ->
     echo(f"{style(view.id, bold=True)}  {printable(view.title)}")
     names = [stage.name for stage in FLOWS[view.flow].stages]
     where = f"stage {names.index(view.stage) + 1} of {len(names)}"
-    echo(wrapped(f"{state_words(view, runs=runs).rstrip('.')}; {where}", "     "))
+    echo(wrapped(f"{state_words(view, runs=runs).rstrip('.')} ({where})", "     "))
     if warm := warm_words(office, row):
         echo(wrapped(warm, "     "))
     if view.sandbox and view.sandbox not in STRONG:
         echo(style(f"     agents are not sandboxed: {view.sandbox}", fg="yellow"))
-    shown = _commands(view, runs=runs)
-    width = max((len(one.command) for one in shown if one.words), default=0)
+    print_commands(_commands(view, runs=runs), " " * 5)
+
+
+def print_commands(shown: Sequence[GateAction], indent: str) -> None:
+    """What is said of them is aligned, if there is room for that."""
+    told = [one for one in shown if one.words]
+    width = max((len(one.command) for one in told), default=0)
+    longest = max((len(one.words) for one in told), default=0)
+    if len(indent) + width + len(GAP) + longest > terminal_columns():
+        width = 0
     for one in shown:
-        words = f"   {one.words}" if one.words else ""
-        command = style(one.command.ljust(width if words else 0), fg="cyan")
-        echo(f"     {command}{words}")
+        command = style(one.command.ljust(width if one.words else 0), fg="cyan")
+        echo(f"{indent}{command}{GAP if one.words else ''}{one.words}")
 
 
 def _commands(view: FeatureView, *, runs: bool) -> Sequence[GateAction]:

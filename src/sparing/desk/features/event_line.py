@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from sparing.context.documents.comments import in_one_line
+from sparing.desk.gates.open_questions import without_questions
 from sparing.desk.shown_line import EventLine, LineKind, LineTone
 from sparing.event import (
     NOT_HANDED_OVER,
@@ -44,8 +45,8 @@ from sparing.turn_event import (
 )
 
 WAYS = {
-    **dict.fromkeys(("compose", "plain"), "fresh"),
-    "reference": "fresh, by reference",
+    **dict.fromkeys(("compose", "plain"), "new session"),
+    "reference": "new session, documents named",
     "resume": "resumed",
     "fork": "forked",
 }
@@ -243,7 +244,8 @@ def _stuck(event: Event, what: StuckEvent) -> EventLine:
     if event.text == PAUSED:
         return EventLine("‖", LineTone.PERSON, f"{event.stage} is {PAUSED}")
     if what.cause == "questions":
-        return EventLine("?", LineTone.PERSON, f"{event.stage} waits for you: {event.text}")
+        words = without_questions(event.text)  # the gate lists them
+        return EventLine("?", LineTone.PERSON, f"{event.stage} waits for you: {words}")
     words = NOT_HANDED_OVER if event.text.startswith(NOT_HANDED_OVER) else event.text  # told above
     return EventLine("!", LineTone.BAD, f"{event.stage} is stuck: {words}")
 

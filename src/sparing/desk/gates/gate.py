@@ -18,6 +18,7 @@ from sparing.desk.gates.edits import draft
 from sparing.desk.gates.ideas import gate_notes
 from sparing.desk.gates.last_gate import approved_commit, is_last_gate, last_gate_notes
 from sparing.desk.gates.line_comments import comments_in
+from sparing.desk.gates.open_questions import without_questions
 from sparing.desk.gates.rulings import open_findings
 from sparing.desk.money.cost import By, feature_costs
 from sparing.desk.money.forecast import outlook, outlook_brief
@@ -177,7 +178,7 @@ def _findings(office: Office, row: FeatureRow, stage: str) -> tuple[Open, ...]:
 
 def _outcome(office: Office, row: FeatureRow, gate: Gate) -> str:
     if gate.reason:
-        return gate.reason
+        return without_questions(gate.reason)
     looks = _last_looks(office, row, gate.stage)
     passed = [one.verdict.role for one in looks if one.passed]
     if not looks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -11,6 +12,8 @@ from sparing.flow.advance import ASKS
 from sparing.flow.state import FlowState, Position
 from sparing.records import events
 from sparing.records.features import FeatureRow
+
+_ASKS = re.compile(r"\bit asks(?:: | (\d+ questions), first: ).*", re.DOTALL)
 
 
 class Question(NamedTuple):
@@ -25,6 +28,11 @@ class Question(NamedTuple):
         from sparing.context.documents.handoff import with_default
 
         return with_default(self.text)[1]
+
+
+def without_questions(reason: str) -> str:
+    """Why a stage waits, for where its questions are listed anyway."""
+    return _ASKS.sub(lambda found: f"it asks {found[1] or 'a question'}", reason)
 
 
 def questions(office: Office, row: FeatureRow) -> tuple[Question, ...]:
