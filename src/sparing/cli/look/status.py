@@ -34,13 +34,8 @@ GAP = "   "
 def status_command(feature: str | None = None, fetch: bool = False, as_json: bool = False) -> None:
     """Show what is running and what needs you.
 
-<<<<<<< HEAD
-    With FEATURE, the same as `sparing show FEATURE`. Otherwise also lists finished branches that
-    are not merged yet, with the command to merge them, and what reviewers and CI said about pull
-=======
     With FEATURE, the same as `sparing show FEATURE`. Without, also lists finished branches that are
     not merged yet, with the command to merge them, and what reviewers and CI said about pull
->>>>>>> 2d1afccf (fix(gate): questions are shown once, above the choices; a new session is called one, not fresh [K1, K8])
     requests when they were last checked.
     """
     office = open_office(Path.cwd(), reading=not fetch)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from sparing.web.server import PageServer
 
 PORT = 8377
+TEXT_BROWSERS = frozenset({"www-browser", "links", "elinks", "lynx", "w3m"})
+"""What Python opens where there is no screen: they would take the terminal and wait for a page that
+is served only once they have ended."""
 
 
 @click.command("serve")
@@ -54,13 +57,22 @@ def serve_command(runs: bool, unsandboxed: bool, opens: bool | None, **how: Any)
     echo(f"  {style(page.access.login_link, fg='cyan')}", err=True)
     echo("  the link works once; Ctrl-C stops the page, not the work", err=True)
     if opens or (opens is None and is_terminal()):
-        webbrowser.open(page.access.login_link)
+        _open_window(page.access.login_link)
     with page_served(office, page.access.origin):
         if runs:
             _run_both(office, page)
         else:
             page.run()
     return 0
+
+
+def _open_window(link: str) -> None:
+    try:
+        browser = webbrowser.get()
+    except webbrowser.Error:
+        return
+    if Path(getattr(browser, "name", "")).name not in TEXT_BROWSERS:
+        browser.open(link)
 
 
 def _another(link: str) -> None:
