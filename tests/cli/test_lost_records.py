@@ -38,10 +38,12 @@ def test_texts_that_were_deleted(tmp_path: Path) -> None:
     shutil.rmtree(blobs)
     said = demo.sparing(demo.repository, "run", "--yes")
     assert "stopped: a stored text is gone" in said.complaint[0]
-    fix = said.complaint[1].removeprefix("fix: to redo its stage: ")
-    for line in fix.split("; "):
-        words = line.split()[1:]
-        said = demo.sparing(demo.repository, *words, *(["--yes"] if words[0] != "pause" else []))
+    steps = ("pause", "run", "rerun", "run")
+    named = "; ".join(f"sparing {one} 001" for one in steps)
+    assert said.complaint[1] == f"fix: to redo its stage: {named}"
+    for step in steps:
+        asks = () if step == "pause" else ("--yes",)
+        said = demo.sparing(demo.repository, step, "001", *asks)
     assert said.code == 0, said.err
     assert "top_words" in git(demo.repository, "show", "main:wordtally/count.py")
 
