@@ -67,8 +67,8 @@ def gate_notes(office: Office, row: FeatureRow, name: str) -> tuple[str, ...]:
         return ()
     file, number = stage.writes.filename, row.feature.id
     choice = (
-        f"promote it: approve, and it continues; or stop: sparing stop {number} ends it here and"
-        f" {file} stays on {row.feature.branch}"
+        f"approve to build it; to end it here and keep {file} on {row.feature.branch}:"
+        f" sparing stop {number}"
     )
     if stage.writes is not ArtifactName.PRD:
         return (choice,)
