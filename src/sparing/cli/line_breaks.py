@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
-LEAST_WIDTH, LEAST_WORDS = 38, 20
-"""Nothing is broken on a narrower terminal, or where fewer columns are left for words."""
+from sparing.cli.screen import LEAST_WIDTH, LEAST_WORDS
+
 _ESCAPES = r"\x1b\[[0-9;]*m"
 _INDENT = r" *(?:[·+✓✗!?»~=→-] (?:[\w-]+(?: [\w-]+)? {2,})?|[\w.-]+ {2,})?"
 """Matches what precedes the words of a line: a mark, a label, or both."""

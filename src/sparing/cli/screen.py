@@ -18,15 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sparing.cli.line_breaks import LEAST_WIDTH, filled, folded
 from sparing.config.terminal import calm_pager, terminal_columns, wants_colour
 from sparing.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-MOST_WIDTH = 118
-"""Wider lines are hard to read."""
+LEAST_WIDTH, MOST_WIDTH, LEAST_WORDS = 38, 118, 20
+"""Limits on the width of wrapped lines: narrower or wider ones are hard to read."""
 ANSWERS = {"": None, "y": True, "yes": True, "n": False, "no": False}
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _status: set[bool] = set()
@@ -48,8 +47,14 @@ def echo(text: str = "", *, nl: bool = True, err: bool = False, fold: bool = Tru
     shown = rendered(text)
     stream = sys.stderr if err else sys.stdout
     if fold and stream.isatty():
-        shown = "\n".join(folded(line, terminal_columns()) for line in shown.split("\n"))
+        shown = _folded(shown)
     click.echo(shown, nl=nl, err=err)
+
+
+def _folded(text: str) -> str:
+    from sparing.cli.line_breaks import folded  # in a pipe nothing is folded
+
+    return "\n".join(folded(line, terminal_columns()) for line in text.split("\n"))
 
 
 def show_status(text: str) -> None:
@@ -126,9 +131,7 @@ def page(text: str, *, fold: bool = False) -> None:
         return
     calm_pager()
     shown = rendered(text)
-    if fold:
-        shown = "\n".join(folded(line, terminal_columns()) for line in shown.split("\n"))
-    click.echo_via_pager(shown)
+    click.echo_via_pager(_folded(shown) if fold else shown)
 
 
 def page_markdown(text: str) -> None:
@@ -151,6 +154,8 @@ def page_markdown(text: str) -> None:
 
 
 def wrapped(text: str, before: str) -> str:
+    from sparing.cli.line_breaks import filled
+
     return filled(printable(" ".join(text.split())), line_width(), before)
 
 

@@ -9,10 +9,9 @@ from pathlib import Path
 import click
 
 from sparing.cli.clock import now
-from sparing.cli.line_breaks import LEAST_WORDS
 from sparing.cli.look.status import print_moved, state_words
 from sparing.cli.options import json_option, print_json
-from sparing.cli.screen import echo, is_terminal, line_width, style, wrapped
+from sparing.cli.screen import LEAST_WORDS, echo, is_terminal, line_width, style, wrapped
 from sparing.desk.office import open_office
 
 
