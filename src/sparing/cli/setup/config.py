@@ -38,7 +38,7 @@ def get_command(key: str, as_json: bool) -> None:
         print_json(key=key, value=row.value, origin=row.origin, doc=row.doc)
         return
     echo(shown(row.value))
-    echo(style(f"{row.origin}: {row.doc}", dim=True), err=True)
+    echo(style(f"{homely(row.origin)}: {row.doc}", dim=True), err=True)
 
 
 @config_command.command("set")
@@ -84,7 +84,7 @@ def _list(rows: Sequence[SettingRow]) -> None:
     rows = [row for row in rows if row.key not in HIDDEN or row.value]
     width = max(len(row.key) for row in rows)
     for row in rows:
-        origin = style(f"  {row.origin}", dim=True)
+        origin = style(f"  {homely(row.origin)}", dim=True)
         echo(f"{row.key.ljust(width)}  {shown(row.value)}{origin}")
 
 
