@@ -25,6 +25,9 @@ from tests.repositories import make_repository
 from tests.workspace.setup_ways import change_files
 
 AT = 1_767_225_600.0
+STANDS_IN = (
+    *("pip", "npm", "uv", "poetry", "pnpm", "cargo", "install-all", "yarn", "bun", "go", "bundle"),
+)
 PROGRAM = """#!/bin/sh
 [ -n "$PIP_CACHE_DIR" ] || exit 1
 mkdir -p "$PIP_CACHE_DIR"
@@ -43,7 +46,7 @@ class Scene:
         path = make_repository(folder / "sample", {**settings, **files})
         tools = folder / "tools"
         tools.mkdir()
-        for name in ("pip", "npm", "uv", "poetry", "pnpm", "cargo", "install-all"):
+        for name in STANDS_IN:
             (tools / name).write_text(PROGRAM)
             (tools / name).chmod(0o755)
         self.office: Office = open_office(path)
