@@ -266,7 +266,7 @@ def test_a_turn_that_corrects_a_reply_says_why(around: Surroundings) -> None:
         told = events.since(connection, 0, row.feature.key)
     lines = [event_line(one) for one in told]
     assert [one.aside for one in lines if one] == [
-        "(fresh)", "(resumed, attempt 2: the reply was not a verdict)"
+        "(new session)", "(resumed, attempt 2: the reply was not a verdict)"
     ]  # fmt: skip
 
 
