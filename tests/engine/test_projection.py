@@ -87,6 +87,19 @@ def test_a_skip_is_told_asked_and_recorded(tmp_path: Path) -> None:
     assert "fix: sparing approve 001" in refused.err
 
 
+def test_a_skipped_stage_that_is_done_after_all_is_no_longer_skipped(tmp_path: Path) -> None:
+    """A1, A5: in `.meta.json` and on the page; what runs again is not shown as done."""
+    played = play(tmp_path, "small_tier_l3.toml", "L3")
+    assert played.say("skip", "1", "plan").code == 0
+    assert "\n\n\n" not in played.say("show", "1").out
+    assert played.say("run", "1").code == 2
+    assert played.say("back", "1", "brainstorm").code == 0
+    assert played.say("run", "1").code == 2
+    assert played.meta()["skippedPhases"] == [{"phase": "design_review", "toPhase": "plan"}]
+    told = [line.strip() for line in played.say("show", "1").out.splitlines()]
+    assert told.index("? brainstorm") < told.index("· plan")
+
+
 @pytest.mark.long
 def test_going_back_says_what_runs_again(tmp_path: Path) -> None:
     """A1: without a terminal nobody is asked; it is told all the same."""

@@ -273,11 +273,6 @@ def _concerned(state: FlowState) -> FlowState:
     return replace(state, concerns=(*state.concerns, state.stage))
 
 
-def without_concern(state: FlowState) -> FlowState:
-    """The stage begins again: what was left open in it is judged anew."""
-    return replace(state, concerns=tuple(one for one in state.concerns if one != state.stage))
-
-
 def _wait(state: FlowState, position: Position) -> Move:
     return Move(Do.WAIT, replace(state, position=position))
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
@@ -152,6 +152,12 @@ class FlowState(Stored):
     """At STUCK: what kind of reason it is."""
     held: Position | None = None
     """At STUCK: where CONTINUE leads back to, if the work was interrupted."""
+
+    def entered(self) -> FlowState:
+        """Work on the stage begins: it is not skipped, and what was left open is judged anew."""
+        concerns = tuple(one for one in self.concerns if one != self.stage)
+        skipped = tuple(one for one in self.skipped if one.stage != self.stage)
+        return replace(self, concerns=concerns, skipped=skipped)
 
 
 @lazy_dataclass

@@ -10,7 +10,7 @@ from sparing.context.documents.handoff import Handoff
 from sparing.continuation import Continuation
 from sparing.conversation import Conversation, question_key
 from sparing.ending import Ending
-from sparing.flow.advance import advance, without_concern
+from sparing.flow.advance import advance
 from sparing.flow.flows import TIERS, builder_of
 from sparing.flow.stage import StageWork
 from sparing.flow.state import Do, Move, Outcome, OutcomeKind, Position
@@ -177,7 +177,7 @@ def passes(position: Position, place: Place, rules: StageRules) -> bool:
 
 def enter(place: Place, rules: StageRules, now: float, *, again: bool = False) -> Next:
     stage = stage_of(place)
-    state = without_concern(place.state)
+    state = place.state.entered()
     review = review_rounds.opened(stage, rules.bench, place.review, rules.panel)
     here = replace(
         place, state=state, review=review, turn=0, repairs=0, idle=0, done=(), facts="",

@@ -115,11 +115,12 @@ def show_feature(office: Office, row: FeatureRow, *, as_json: bool) -> None:
         )  # fmt: skip
         return
     _print_head(office, row, shown)
-    echo()
-    notes = stage_notes(office, row)
-    for stage, mark in row.place.get("marks", {}).items():
+    notes, begun = stage_notes(office, row), view.begun_stages(row)
+    if begun:
+        echo()
+    for stage, over in begun:
         waits = bool(shown.waits_for) and stage == shown.stage
-        sign = style("?", fg="yellow") if waits else "·" if mark[1] is None else DONE
+        sign = style("?", fg="yellow") if waits else DONE if over else "·"
         echo(f"  {sign} {stage}")
         for found in (v for v in verdicts if v.stage == stage):
             _print_verdict(found, loops[found.dispatch].again, final=found.dispatch in final)

@@ -65,7 +65,6 @@ def feature_view(office: Office, row: FeatureRow, at: float | None = None) -> Fe
         stop = events.last_what(connection, row.feature.key, BudgetEvent) if gate else None
         sandbox = events.last_what(connection, row.feature.key, SandboxEvent)
     feature, state = row.feature, FlowState.load(row.place["state"])
-    done = [stage for stage, mark in row.place.get("marks", {}).items() if mark[1] is not None]
     past = stop is not None and is_past(stop, at)
     waits = "" if gate is None else _waits(gate, stop if past and stop else None)
     stop = None if past else stop
@@ -79,7 +78,7 @@ def feature_view(office: Office, row: FeatureRow, at: float | None = None) -> Fe
         stage=state.stage,
         position=state.position.value,
         running=row.running,
-        stages_done=len(done),
+        stages_done=sum(over for _, over in begun_stages(row)),
         stages=len(FLOWS[feature.flow].stages),
         waits_for=waits,
         answered=letter.verb if letter else "",
@@ -93,6 +92,20 @@ def feature_view(office: Office, row: FeatureRow, at: float | None = None) -> Fe
         questions=tuple(one.text for one in questions(office, row)) if gate else (),
         starter=row.starter if office.database.server else "",
     )
+
+
+def begun_stages(row: FeatureRow) -> list[tuple[str, bool]]:
+    """The stages that were worked on, as the flow orders them, and whether each is over.
+
+    After a step back the later ones are not: they run again.
+    """
+    names, marks = FLOWS[row.feature.flow].names, row.place.get("marks", {})
+    here = names.index(FlowState.load(row.place["state"]).stage)
+    return [
+        (one, marks[one][1] is not None and place <= here)
+        for place, one in enumerate(names)
+        if one in marks
+    ]
 
 
 def is_past(stop: Reached, at: float | None) -> bool:
