@@ -40,6 +40,7 @@ def test_a_stub_goes_back_to_its_author_with_the_complaint() -> None:
     found = written(at_author("create-plan"), STUB)
     assert [(job.role, job.turn) for job in found.jobs] == [("plan-author", Turn.REDO)]
     assert found.jobs[0].feedback == "what it is told"
+    assert found.notes == (("plan-author", f"{WHY}: asked once to repair it"),)
 
 
 def test_a_second_stub_goes_to_a_person() -> None:

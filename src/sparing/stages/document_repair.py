@@ -8,23 +8,22 @@ from sparing.job import JobResult
 from sparing.stages import review_rounds
 from sparing.stages.failure import failing
 from sparing.stages.moves import Happened, Next, StageRules, ask_for
-from sparing.stages.place import Place
+from sparing.stages.place import Place, stage_of
 from sparing.turn import Turn
-
-DOCUMENT_REPAIRS = 1
-"""How often an author is asked to repair its document."""
 
 
 def sent_back(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
     """Send it back to its author with the exact complaint; its answers to findings are kept."""
     problems, reply = happened.document, happened.results[0].reply
+    why = "; ".join(problems.blocking)
     review = review_rounds.answered(place.review, happened.said.answers)
     told = replace(
         place, review=review, note=reply, feedback=problems.feedback, repairs=place.repairs + 1
     )
-    if told.repairs <= DOCUMENT_REPAIRS:
-        return ask_for(told, Turn.REDO)
-    return failing(told, JobResult(failure="; ".join(problems.blocking)), rules, now)
+    if not place.repairs:
+        notes = ((stage_of(place).author, f"{why}: asked once to repair it"),)
+        return ask_for(told, Turn.REDO)._replace(notes=notes)
+    return failing(told, JobResult(failure=why), rules, now)
 
 
 def left_unfit(place: Place, happened: Happened, failed: JobResult) -> JobResult:
