@@ -78,12 +78,16 @@ _NAMES = {
 _GAP = re.compile(r"\n[ \t>]*\r?\n(?=[^\s>*+•-])(?!\d{1,2}[.)][ \t])")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 _NOTHING = re.compile(
-    r"(?:(?:there (?:are|is) )?(?:none|n/?a|nothing|nil|null|no|not applicable)"
+    r"[\s(\[*_`\"']*"
+    r"(?:(?:there (?:are|is) |i have )?(?:none|n/?a|nothing|nil|null|no|not applicable)"
     r"(?:[ ,]+(?:open|further|remaining|other|outstanding|more|new|known|questions?|warnings?|"
-    r"issues?|at (?:this|the) (?:time|point|stage|moment)|so far|for now|right now|yet|now|"
-    r"remains?|left|currently|identified|blocking|to (?:ask|report|add|note)))*|[-—–.]*)[\s.!]*",
+    r"issues?|items?|(?:at|for) (?:this|the) (?:time|point|stage|moment)|so far|for now|right now|"
+    r"yet|now|remains?|left|currently|identified|blocking|needed|required|necessary|"
+    r"to (?:ask|report|add|note)))*|[-—–.]*)[\s.!)\]*_`\"']*",
     re.IGNORECASE,
 )
+_NO_QUESTION = re.compile(r"none\s*[—–:,.(-][^?]*", re.IGNORECASE)
+"""With a remark behind it, as in "None: all is decided"; a question would have its mark."""
 _STATUS = {
     HandoffStatus.NEEDS_INTERVENTION: re.compile(
         r"needs?[ _-]*(?:human[ _-]*)?(?:intervention|help)"
@@ -118,7 +122,7 @@ def parse_questions(reply: str) -> tuple[str, ...]:
     for match in reversed(list(_QUESTIONS.finditer(reply))):
         rest = reply[match.end() :]
         end = _END.search(rest)
-        return _several(rest[: end.start()] if end else rest)
+        return _asked(rest[: end.start()] if end else rest)
     return ()
 
 
@@ -189,7 +193,7 @@ def _handoff(status: HandoffStatus, fields: Mapping[str, str]) -> Handoff:
         status=status,
         summary="" if _NOTHING.fullmatch(_line(summary)) else _line(summary),
         key_decisions=several("key_decisions"),
-        open_questions=several("open_questions"),
+        open_questions=_asked(fields.get("open_questions", "")),
         files_modified=_paths(several("files_modified")),
         next_stage_needs=several("next_stage_needs"),
         warnings=several("warnings"),
@@ -220,6 +224,10 @@ def _several(value: str) -> tuple[str, ...]:
             entries[-1] += f" {text}"
     parts = [_line(part) for entry in entries for part in entry.split(";")]
     return tuple(part for part in parts if part and not _NOTHING.fullmatch(part))
+
+
+def _asked(value: str) -> tuple[str, ...]:
+    return tuple(one for one in _several(value) if not _NO_QUESTION.fullmatch(one))
 
 
 def _paths(values: tuple[str, ...]) -> tuple[str, ...]:
