@@ -229,7 +229,7 @@ def test_a_reply_without_a_trace_of_a_block_lacks_it(reply: str) -> None:
     "words",
     ["None at this time.", "none", "There are no open questions at this point.", "N/A", "-",
      "No further questions remain.", "Nothing so far", "(none)", "*None*", "`none`",
-     "None needed.", "I have no questions.", "None — the request says it all", "None (all decided)"],
+     "None needed.", "I have no questions.", "None — it is all said", "None (all decided)"],
 )  # fmt: skip
 def test_no_question_is_no_question(words: str) -> None:
     """F5"""
