@@ -51,6 +51,20 @@ def test_two_who_look_at_once_both_raise_what_is_new(office: Office) -> None:
     ]
 
 
+def test_another_role_s_finding_is_not_continued_in_the_table_either(office: Office) -> None:
+    """C2: what the run counted as new is not shown as repeated, nor the other one as open."""
+    row = started(office)
+    looked(office, row, "implementation-reviewer", 1, DEFECT, stage="implement")
+    looked(office, row, "implementation-reviewer", 2, stage="implement")
+    claim = replace(CONCERN, continues="F1")
+    looked(office, row, "code-quality-reviewer", 2, claim, stage="implement")
+    assert [(one.role, one.became) for one in reviews(office, row)] == [
+        ("implementation-reviewer", "1 new"),
+        ("implementation-reviewer", "1 resolved"),
+        ("code-quality-reviewer", "1 new"),
+    ]
+
+
 def test_the_way_the_delta_and_the_cost_of_all_attempts(office: Office) -> None:
     """C16, E2: a resume that failed stays visible and is paid for."""
     row = started(office)

@@ -26,7 +26,7 @@ from sparing.records.ledger import LedgerRow
 from sparing.records.verdicts import VerdictRow
 from sparing.report.reviews import DecidedRow, ReviewRow
 from sparing.review.merge import merge
-from sparing.review.tracking import FindingStatus, Tracked, follow
+from sparing.review.tracking import FindingStatus, Tracked, follow, owned
 from sparing.sent import REPAIR
 
 DELTA = "delta"
@@ -109,7 +109,7 @@ def looks_of(rows: Sequence[VerdictRow]) -> Iterator[ReviewLook]:
     """Reviews of one stage of one feature, in order."""
     tracked: tuple[Tracked, ...] = ()
     for together in _together(rows):
-        raised = merge([one.verdict for one in together])
+        raised = merge([owned(one.verdict, tracked) for one in together])
         looked = [one.verdict.role for one in together]
         after = follow(tracked, raised, [False] * len(raised), looked)
         yield ReviewLook(together, tracked, after)
