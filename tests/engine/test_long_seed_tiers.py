@@ -74,3 +74,18 @@ def test_a_judge_that_begins_anew_is_told_what_became_of_its_findings(tmp_path: 
     assert "code_review, 2 reviews in 2 iterations" in played.say("show", "reviews", "1").out
     summed = played.say("show", "prompt", "builder", "--feature", "1", "--stage", "done").out
     assert "Passed. It names somebody." in summed, "F4: how the last judge ended, not that it did"
+
+
+def test_who_joins_a_session_that_the_judge_opened_is_told_its_role_and_form(
+    tmp_path: Path,
+) -> None:
+    """F1, F7: where brainstorm was skipped. Once told, the builder is not told again."""
+    played = play(tmp_path, "small_tier_l3.toml", "L3", overrides=SEED)
+    assert played.say("skip", "1", "design_review").code == 0
+    played.say("run", "1", "--yes")
+    for stage, told in (("plan", True), ("implement", False)):
+        sent = played.say("show", "prompt", "builder", "--feature", "1", "--stage", stage).out
+        assert "resumed session (--way resume)" in sent
+        assert ("# Your role: builder" in sent) == told
+        assert ("- **Next Stage Needs**" in sent) == told
+        assert ("End with the HANDOFF block as before." in sent) != told

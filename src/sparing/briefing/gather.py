@@ -28,7 +28,7 @@ from sparing.briefing.program_handoff import going_on, summaries
 from sparing.briefing.project import project_of
 from sparing.briefing.refined_excerpt import excerpt
 from sparing.briefing.retro import record
-from sparing.briefing.session_memory import last_look, was_here
+from sparing.briefing.session_memory import is_stranger, last_look, was_here
 from sparing.briefing.trunk_group import form_of, is_tier, roles_text, stage_texts
 from sparing.change import FileChange
 from sparing.context.documents.fix_summary import answers
@@ -187,6 +187,7 @@ def _asked(source: Source, kind: TurnKind, scoped: Scoped | None) -> TurnSubject
         words=TURNS[job.turn].words,
         panel=job.panel,
         back=source.transition and session is not None and was_here(source, session),
+        stranger=source.inside and session is not None and is_stranger(source, session),
     )
 
 

@@ -22,9 +22,19 @@ def was_here(source: Source, session: Session) -> bool:
     return bool(_turns_of(source, session))
 
 
+def is_stranger(source: Source, session: Session) -> bool:
+    """Whether only other roles have worked in it: it does not know this one's text or forms."""
+    rows = source.once(("turns", session.id), lambda: _all_turns(source, session))
+    return all(one.attempt.role != source.job.role for one in rows)
+
+
 def _turns_of(source: Source, session: Session) -> list[ledger.LedgerRow]:
     """Its successful turns in this stage."""
-    with source.around.database.read() as connection:
-        rows = ledger.of_session(connection, source.row.feature.key, session.id)
+    rows = source.once(("turns", session.id), lambda: _all_turns(source, session))
     own = (source.job.stage, source.job.role)
     return [one for one in rows if one.is_good and (one.attempt.stage, one.attempt.role) == own]
+
+
+def _all_turns(source: Source, session: Session) -> list[ledger.LedgerRow]:
+    with source.around.database.read() as connection:
+        return ledger.of_session(connection, source.row.feature.key, session.id)

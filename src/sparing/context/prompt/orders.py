@@ -71,18 +71,25 @@ def nested_again(brief: Brief) -> tuple[Segment, ...]:
             return (
                 *pieces.news(brief),
                 *pieces.turn(turns.resumed_turn(brief)),
-                *([] if builds or back else pieces.role(brief)),
+                *([] if (builds and not brief.asked.stranger) or back else pieces.role(brief)),
                 *([] if back else pieces.stage_texts(brief)),
                 *([] if back else pieces.schema(brief)),
                 *pieces.findings(brief),
                 *pieces.materials(brief),
-                *(pieces.handoff_again() if builds else []),
+                *(_handing_over(brief) if builds else []),
             )
         case _:
             told = [*pieces.news(brief), *pieces.findings(brief), *pieces.materials(brief)]
     # In a tier every author's turn ends with a handoff block.
     block = pieces.handoff_again() if brief.stage_texts else []
     return (*told, *pieces.turn(turns.resumed_turn(brief)), *block)
+
+
+def _handing_over(brief: Brief) -> list[Segment]:
+    """How a tier's author ends its reply; whoever joins another role's session is told in full."""
+    if not brief.asked.stranger:
+        return pieces.handoff_again()
+    return [Segment("handoff", turns.handoff_form(last=brief.asked.last), Volatility.ITERATION)]
 
 
 def _documents(brief: Brief, *, by_path: bool) -> Layout:

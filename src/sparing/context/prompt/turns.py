@@ -71,7 +71,7 @@ def fresh_turn(brief: Brief, *, resumed: bool = False) -> str:
 def block_again(*, missing: bool = False, last: bool = False) -> str:
     """What a tier's author is told if its handoff block is missing or can't be read."""
     name = "block_missing" if missing else "block_again"
-    return words("turns", name) + "\n" + _block(last=last)
+    return words("turns", name) + "\n" + handoff_form(last=last)
 
 
 def _fresh_names(brief: Brief) -> list[str]:
@@ -147,7 +147,7 @@ def _persons(brief: Brief) -> list[str]:
     return [*comments, *(["said"] if any(one.name == SAID for one in brief.materials) else [])]
 
 
-def _block(*, last: bool) -> str:
+def handoff_form(*, last: bool) -> str:
     """The form of a handoff; the last stage is not asked what the next one needs."""
     lines = words("blocks", "handoff").splitlines(keepends=True)
     return "".join(line for line in lines if not (last and line.startswith(_FOR_NEXT)))
@@ -156,7 +156,7 @@ def _block(*, last: bool) -> str:
 def _with_handoff(brief: Brief, said: str) -> str:
     """Add the handoff instructions unless the role's or the stage's text contains them."""
     known = "\n".join((brief.role.text, *(one.text for one in brief.stage_texts)))
-    block = _block(last=brief.asked.last)
+    block = handoff_form(last=brief.asked.last)
     return said if once(known, block) == known else f"{said}\n{block}"
 
 
