@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from sparing.cli.look.status import state_words
 from sparing.desk.features.rerun import plan_rerun, rerun
+from sparing.desk.features.view import feature_view
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.errors import SparingError
@@ -55,6 +57,13 @@ def test_a_stage_is_begun_anew_from_any_place_of_rest(office: Office) -> None:
         state = FlowState.load(after.place["state"])
         assert (state.stage, state.position, state.rejects) == ("plan", Position.TODO, ())
         assert state.have == frozenset()
+
+
+def test_until_it_runs_it_is_to_be_redone(office: Office) -> None:
+    """A6, K1: nothing was interrupted, a person asked for it."""
+    view = feature_view(office, done_again(office, standing(office, "at a gate"), "plan"))
+    assert (view.answered, view.next_command) == ("rerun", "sparing run 001")
+    assert state_words(view) == "plan is to be redone; that takes effect when it runs"
 
 
 def test_without_a_stage_it_is_the_one_that_waits(office: Office) -> None:
