@@ -24,14 +24,12 @@ def was_here(source: Source, session: Session) -> bool:
 
 def is_stranger(source: Source, session: Session) -> bool:
     """Whether only other roles have worked in it: it does not know this one's text or forms."""
-    rows = source.once(("turns", session.id), lambda: _all_turns(source, session))
-    return all(one.attempt.role != source.job.role for one in rows)
+    return all(one.attempt.role != source.job.role for one in _all_turns(source, session))
 
 
 def _turns_of(source: Source, session: Session) -> list[ledger.LedgerRow]:
     """Its successful turns in this stage."""
-    rows = source.once(("turns", session.id), lambda: _all_turns(source, session))
-    own = (source.job.stage, source.job.role)
+    own, rows = (source.job.stage, source.job.role), _all_turns(source, session)
     return [one for one in rows if one.is_good and (one.attempt.stage, one.attempt.role) == own]
 
 
