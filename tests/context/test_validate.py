@@ -77,6 +77,21 @@ def test_the_required_sections_are_a_setting() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "fit"),
+    [
+        ("## Components\n", True),
+        ("### 2. components of it\n", True),
+        ("## Any\nIt should have `## Components`, and has none.\n", False),
+        ("## Any\n```\n## Components\n```\n", False),
+    ],
+)
+def test_under_seed_too_a_mention_is_no_section(text: str, fit: bool) -> None:
+    """A3: plain text would find it anywhere."""
+    found = validate_artifact(A.DESIGN, f"{text}{LONG}", SEED_SECTIONS)
+    assert (found == ()) == fit
+
+
+@pytest.mark.parametrize(
     ("text", "unread"),
     [
         ("- [ ] T1 Write\n- [ ] Clean up\n- [ ] T2 Read\n", "line 4 `- [ ] Clean up` looks like a"),
