@@ -45,12 +45,15 @@ def test_the_example_for_authors_of_tasks_is_one_that_the_literal_rules_read(
     assert all(line in ours.text for line in words("blocks", "references").splitlines())
 
 
+READ = "by the original's rules, task 1.2"
+
+
 @pytest.mark.parametrize(
     ("references", "warnings"),
     [
         (
             "Plan 1.2; Design C2",
-            ("task 1.2 names no part of design.md and is sent none of it",),
+            (f"{READ} names no part of design.md and is sent none of it",),
         ),
         (
             "Plan 1.2, Design C9, the limit",
@@ -60,8 +63,8 @@ def test_the_example_for_authors_of_tasks_is_one_that_the_literal_rules_read(
             "because",
             (
                 "task 1.2: 'because' is not a reference",
-                "task 1.2 names no part of plan.md",
-                "task 1.2 names no part of design.md",
+                f"{READ} names no part of plan.md",
+                f"{READ} names no part of design.md",
             ),
         ),
     ],
@@ -77,7 +80,7 @@ def test_the_warnings_of_a_task_reach_its_dispatch(sample: Sample) -> None:
     """D2: as they do under the other policies."""
     job = ("implementer", "implement", Turn.IMPLEMENT)
     brief = gather(seeded(sample).source(*job, task="2"))
-    assert "task 2 names no part of design.md" in brief.warnings
+    assert "by the original's rules, task 2 names no part of design.md" in brief.warnings
 
 
 def test_a_document_is_called_by_what_is_sent_of_it(rendered: dict[str, Prompt]) -> None:

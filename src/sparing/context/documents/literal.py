@@ -125,11 +125,12 @@ def literal_scope(task: Task, plan: str | None, design: str | None) -> LiteralSc
 
 def _warnings(task: Task, kind: ReferenceKind, found: Sequence[Resolved]) -> list[str]:
     """What the original logs; and what it passes over in silence, a document left out."""
+    who = f"by the original's rules, task {task.number}"
     match extent(kind, found):
         case Extent.EMPTY:
-            return [f"task {task.number} names no part of {kind}.md and is sent none of it"]
+            return [f"{who} names no part of {kind}.md and is sent none of it"]
         case Extent.FULL if not found:
-            return [f"task {task.number} names no part of {kind}.md"]
+            return [f"{who} names no part of {kind}.md"]
         case Extent.FULL:
             own = [one for one in found if one.reference.kind is kind and one.section is None]
             lost = ", ".join(one.reference.id for one in own)
