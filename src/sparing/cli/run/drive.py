@@ -167,7 +167,7 @@ def _tell_outlook(office: Office, row: FeatureRow) -> None:
     from sparing.desk.money.forecast import outlook, outlook_words
 
     spent = feature_costs(office, row, By.FEATURE, now()).total
-    echo(f"  spent so far: {spent.cost} {spent.origin and f'({spent.origin})'}", err=True)
+    echo(f"  spent so far: {spent.cost}{spent.origin and f' ({spent.origin})'}", err=True)
     echo(f"  to come: {outlook_words(outlook(office, row))}", err=True)
 
 
