@@ -167,7 +167,7 @@ def test_an_answer_never_reaches_a_gate_that_its_sender_did_not_see(office: Offi
         with pytest.raises(SparingError) as caught:
             answer(office, seen)
         assert (caught.value.what, caught.value.repair) == (
-            "feature 001 has moved on to done in the meantime",
+            "feature 001 has changed in the meantime and is now at done",
             SHOW,
         )
     assert letters(office) == []

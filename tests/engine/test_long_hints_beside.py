@@ -95,7 +95,7 @@ def test_an_answer_while_another_feature_runs(tmp_path: Path) -> None:
         with beside(played, *command.split()[1:]) as log:
             until(lambda: "design_review" in log.read_text(), "what comes next is shown")
             until(lambda: "design_review waits" in log.read_text(), "and where it stops")
-    with pytest.raises(SparingError, match="has moved on to design_review") as caught:
+    with pytest.raises(SparingError, match="is now at design_review") as caught:
         answers.approve(played.office(), before, "terminal", time.time())
     assert caught.value.repair == "sparing show 001"
     assert "design_review waits for your approval" in typed(played, caught.value.repair).out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import click
@@ -51,8 +52,8 @@ def reject_command(feature: str, feedback: str | None, as_json: bool) -> None:
     row = answers.find(office, feature)
     if feedback is None and not asked and not answers.asks_handoff(row):
         raise UsageError("missing argument 'FEEDBACK'", f'sparing reject {feature} "say it here"')
-    said = feedback or _said(office, row)
-    stage = answers.reject(office, row, said, office.sender, now())
+    with nullcontext(feedback) if feedback else _said(office, row) as said:
+        stage = answers.reject(office, row, said, office.sender, now())
     if repeats(office, row, said):
         echo(f"note: {NOTE}", err=True)
     what = f"a new session before {stage}" if answers.asks_handoff(row) else stage
@@ -61,7 +62,7 @@ def reject_command(feature: str, feedback: str | None, as_json: bool) -> None:
     )
 
 
-def _said(office: Office, row: FeatureRow) -> str:
+def _said(office: Office, row: FeatureRow) -> AbstractContextManager[str]:
     from sparing.cli.gate.gate import text_from_editor
 
     return text_from_editor(office, row, lambda: prompt("what should be different", err=True))

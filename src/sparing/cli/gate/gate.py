@@ -6,7 +6,9 @@ Any error on the way is shown in two lines, and the question is asked again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
 
 from sparing.cli.clock import now
 from sparing.cli.gate.answer import answer_at_gate, show_conversation
@@ -29,7 +31,7 @@ from sparing.desk.gates.gate import GateView, gate_diff, gate_view, since_diff
 from sparing.desk.gates.ideas import stop
 from sparing.desk.gates.repeated_feedback import NOTE, repeats
 from sparing.desk.office import Office
-from sparing.errors import SparingError
+from sparing.errors import SparingError, StaleView
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import GO_ON_HERE, FlowState, Position
 from sparing.records.features import FeatureRow
@@ -39,12 +41,17 @@ from sparing.report.prompt import prompt_text
 LATER = "later"
 
 
+class ChangedElsewhere(Exception):
+    """What the gate shows is no longer what an answer would be about: an edit, a merged base."""
+
+
 class AtGate:
     """One feature at one gate."""
 
     def __init__(self, office: Office, row: FeatureRow, gate: Gate) -> None:
         self.office, self.row, self.gate = office, row, gate
         self.stage = FLOWS[row.feature.flow].stage(gate.stage)
+        self.feedback = ""  # typed on the same line as `reject`
 
     def acts(self) -> dict[str, Callable[[], bool]]:
         """Actions that move forward, then those that only show. An edit may add to them."""
@@ -63,29 +70,41 @@ class AtGate:
 
     def decide(self) -> bool:
         """Ask until the gate is answered (True) or left open (False)."""
+        self._show()
+        while True:
+            try:
+                decided = self._decide_once()
+            except RunEnds:
+                return False
+            except AnsweredElsewhere:
+                echo("\n  answered elsewhere", err=True)
+                return True
+            except ChangedElsewhere:
+                echo("\n  changed elsewhere; this is how it stands now", err=True)
+                self.row, decided = view.reload(self.office, self.row), None
+                self._show()
+            if decided is not None:
+                return decided
+
+    def _decide_once(self) -> bool | None:
+        """None: it is to be asked again."""
+        try:
+            acts = self.acts()
+            chosen = self._choose([*acts, LATER])
+            if chosen == LATER:
+                return False
+            return acts[chosen]() or None
+        except SparingError as error:
+            echo(f"  {error.what}\n  {style(error.repair, fg='cyan')}", err=True)
+            return self._over(view.reload(self.office, self.row)) or None
+
+    def _show(self) -> None:
         found = self.view()
         show(found, self.row)
         show_conversation(self.office, self.row)
         show_next(found, self.row, view.choices_of(self.office, self.row, now()))
         show_link(feature_link(self.office, self.row))
         forget_typed()
-        while True:
-            try:
-                acts = self.acts()
-                chosen = self._choose([*acts, LATER])
-                if chosen == LATER:
-                    return False
-                if acts[chosen]():
-                    return True
-            except RunEnds:
-                return False
-            except AnsweredElsewhere:
-                echo("\n  answered elsewhere", err=True)
-                return True
-            except SparingError as error:
-                echo(f"  {error.what}\n  {style(error.repair, fg='cyan')}", err=True)
-                if self._settled():
-                    return True
 
     def _choose(self, words: list[str]) -> str:
         question = f"{', '.join(words[:-1])} or {LATER} [{LATER}]: "
@@ -93,15 +112,23 @@ class AtGate:
             said = ask(question, self._settled)
             if not said:
                 return LATER
-            found = [word for word in words if word.startswith(said.lower())]
-            if len(found) == 1:
+            first, _, self.feedback = said.partition(" ")
+            found = [word for word in words if word.startswith(first.lower())]
+            if found == ["reject"] or (len(found) == 1 and not self.feedback):
                 return found[0]
             either = f"{said} could be {' or '.join(found)}"
             every = f"one of: {', '.join(words)}; the first letters are enough"
-            echo(wrapped(either if found else every, "  "), err=True)
+            every += "; what follows reject is your feedback" * ("reject" in words)
+            echo(wrapped(either if len(found) > 1 else every, "  "), err=True)
 
     def _settled(self) -> bool:
         fresh = view.reload(self.office, self.row)
+        over = self._over(fresh)
+        if not over and fresh.head != self.row.head:
+            raise ChangedElsewhere
+        return over
+
+    def _over(self, fresh: FeatureRow) -> bool:
         open_ = view.waiting_gate(self.office, fresh)
         return fresh.running or open_ is None or open_.id != self.gate.id
 
@@ -146,11 +173,13 @@ class AtGate:
         return False
 
     def reject(self) -> bool:
-        said = text_from_editor(self.office, self.row, self._line)
-        if not said:
-            echo("  no feedback was given, so nothing is rejected", err=True)
-            return False
-        answers.reject(self.office, self.row, said, self.office.sender, now())
+        typed = self.feedback.strip().strip("\"'")
+        asked = nullcontext(typed) if typed else None
+        with asked or text_from_editor(self.office, self.row, self._line) as said:
+            if not said:
+                echo("  no feedback was given, so nothing is rejected", err=True)
+                return False
+            answers.reject(self.office, self.row, said, self.office.sender, now())
         if repeats(self.office, self.row, said):
             echo(f"  {NOTE}", err=True)
         return True
@@ -194,19 +223,32 @@ class AtGate:
         return False
 
 
-def text_from_editor(office: Office, row: FeatureRow, line: Callable[[], str]) -> str:
-    """Comments on the stage's document; a single line if the stage has none."""
-    if answers.asks_handoff(row):
-        return GO_ON_HERE
-    given = draft(office, row)
+@contextmanager
+def text_from_editor(
+    office: Office, row: FeatureRow, line: Callable[[], str]
+) -> Generator[str, None, None]:
+    """Comments on the stage's document; a single line if the stage has none. The file stays until
+    they are accepted."""
+    given = None if (hands_off := answers.asks_handoff(row)) else draft(office, row)
     if given is None:
-        return line()
+        yield GO_ON_HERE if hands_off else line()
+        return
     again = f'sparing reject {row.feature.id} "what should be different"'
     file = draft_file(office, row, f"reject-{given.name.filename}")
     filled = write_in_editor(file, sheet(given.name.filename, given.text), again)
-    said = feedback(given.name.filename, read_sheet(filled, given.text))
+    with _kept_if_stale(file):
+        yield feedback(given.name.filename, read_sheet(filled, given.text))
+
+
+@contextmanager
+def _kept_if_stale(file: Path) -> Generator[None, None, None]:
+    """Remove the file, but not where somebody else was faster; its name has the commit in it, so
+    nothing else would show it again."""
+    try:
+        yield
+    except StaleView as error:
+        raise StaleView(f"{error.what}; your text is in {file}", error.repair) from None
     file.unlink(missing_ok=True)
-    return said
 
 
 def edit_stage(office: Office, row: FeatureRow, name: str, files: Callable[[], None]) -> None:
@@ -221,8 +263,8 @@ def edit_stage(office: Office, row: FeatureRow, name: str, files: Callable[[], N
         text = write_in_editor(file, given.text, edit_command(row, given))
         if not text.strip():
             file.unlink()
-        taken = take_text(office, row, given, text, office.sender, now())
-        file.unlink(missing_ok=True)
+        with _kept_if_stale(file):
+            taken = take_text(office, row, given, text, office.sender, now())
     for warning in taken.warnings:
         echo(f"  note: {warning}", err=True)
     done = f"your version is commit {taken.commit[:10]}" if taken.commit else "nothing was changed"

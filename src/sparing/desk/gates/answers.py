@@ -264,7 +264,7 @@ def _repair(office: Office, row: FeatureRow, state: FlowState, outcome: Outcome)
 def moved_on(now: FeatureRow) -> StaleView:
     """Error for an answer that came too late: it must not apply to what its sender never saw."""
     feature, stage = now.feature, FlowState.load(now.place["state"]).stage
-    what = f"feature {feature.id} has moved on to {stage} in the meantime"
+    what = f"feature {feature.id} has changed in the meantime and is now at {stage}"
     return StaleView(what, f"sparing show {feature.id}")
 
 
