@@ -37,6 +37,13 @@ def test_zsh_loads_its_completion_system_first(tmp_path: Path) -> None:
     assert lines[found - 1].endswith("{ autoload -Uz compinit && compinit }")
 
 
+def test_fish_shows_a_description_with_commas_whole(tmp_path: Path) -> None:
+    """K1: `Which agents take over, in this order, …` was shown as `Which agents take over`."""
+    script = sparing(tmp_path, "completion", "fish").out
+    assert 'set -l metadata (string split -m 1 "," $completion);' in script
+    assert 'string split ","' not in script
+
+
 def test_features_are_completed(user_repository: UserRepository) -> None:
     path = user_repository()
     sparing(path, "start", "Add rate limiting", "--json")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,6 +52,19 @@ def test_a_missing_login_is_told_with_every_way_to_get_one() -> None:
     assert "not logged in" in found["agent"].words
     for way in ("ANTHROPIC_API_KEY", "claude setup-token", "log in with `claude`"):
         assert way in found["login"].repair
+
+
+def test_a_client_that_only_came_with_sparing_is_named_by_its_path(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """K1: `claude` alone can't be typed where no such command is on the path."""
+    bundled = machine / "parts" / "claude_agent_sdk" / "_bundled" / "claude"
+    bundled.parent.mkdir(parents=True)
+    (machine / "bin" / "claude").rename(bundled)
+    (bundled.parent.parent / "__init__.py").write_text("")
+    monkeypatch.setattr(sys, "path", [str(bundled.parents[2]), *sys.path])
+    importlib.invalidate_caches()
+    assert "log in with `~/parts/claude_agent_sdk/_bundled/claude`" in look()["login"].repair
 
 
 def test_the_user_s_own_login_is_found_and_named(machine: Path) -> None:

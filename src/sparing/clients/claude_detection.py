@@ -6,6 +6,8 @@ environment says; `sparing doctor` uses the same functions.
 
 from __future__ import annotations
 
+import shlex
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from sparing.agents.claude.login import Login, LoginKind, find_login
 from sparing.agents.claude.options import Setup
 from sparing.config.settings import AgentSettings
 from sparing.config.spending import ClientKind, LoginName
+from sparing.config.terminal import homely
 from sparing.errors import ConfigError
 from sparing.installation import add_command
 
@@ -59,10 +62,17 @@ def login_here(wanted: LoginName, environ: Mapping[str, str]) -> Login:
     kind = None if wanted is LoginName.AUTO else LoginKind(wanted.value)
     login = find_login(environ, Path(home) if home.startswith("/") else None, kind)
     if login is None:
+        typed = typed_client(environ)
         which = "" if kind is None else f" by '{kind}'"
         raise ConfigError(
             f"Claude Code is not logged in{which}",
-            "set ANTHROPIC_API_KEY; or CLAUDE_CODE_OAUTH_TOKEN, from `claude setup-token`; or "
-            "log in with `claude`",
+            f"set ANTHROPIC_API_KEY; or CLAUDE_CODE_OAUTH_TOKEN, from `{typed} setup-token`; or "
+            f"log in with `{typed}`",
         )
     return login
+
+
+def typed_client(environ: Mapping[str, str]) -> str:
+    """What starts the client in a shell: the one that came with Sparing is not on the path."""
+    found = None if shutil.which("claude", path=environ.get("PATH", "")) else find_client()
+    return homely(shlex.quote(str(found.program))) if found else "claude"

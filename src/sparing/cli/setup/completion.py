@@ -17,6 +17,9 @@ REGISTER = "\n    compdef "
 LOAD_FIRST = "\n    (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }"
 """In zsh `compdef` does not exist before the completion system is loaded, as for a new user."""
 
+AT_COMMA, AT_FIRST_COMMA = 'string split "," ', 'string split -m 1 "," '
+"""In fish, what Click writes cuts a description at its first comma."""
+
 
 @click.command("completion")
 @click.argument("shell", type=click.Choice(list(PLACES)))
@@ -34,4 +37,5 @@ def completion_command(context: click.Context, shell: str) -> None:
     command = context.find_root().command
     completer = maker(command, {}, "sparing", VARIABLE)
     script = completer.source_template % completer.source_vars()
-    echo(script.replace(REGISTER, f"{LOAD_FIRST}{REGISTER}"))
+    script = script.replace(REGISTER, f"{LOAD_FIRST}{REGISTER}")
+    echo(script.replace(AT_COMMA, AT_FIRST_COMMA))
