@@ -47,9 +47,9 @@ $(EXTRAS): $(STAMP) requirements-extras.lock
 install: ## install the command sparing for you, with the Claude Code client, providers, the page and charts (with uv, pipx, or a virtual environment)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "error: Python 3.11 or newer is needed"; echo "fix: make PYTHON=python3.12 install"; exit 1; }
 	@echo "installing sparing and the Claude Code client (about 160 MB): this takes a few minutes …"
-	@if command -v uv >/dev/null; then uv tool install --quiet --force '$(CURDIR)$(PARTS)'; \
-	elif command -v pipx >/dev/null; then pipx install --quiet --force '$(CURDIR)$(PARTS)'; \
-	else $(PYTHON) -m venv '$(TOOL)' && '$(TOOL)/bin/python' -m pip install -q --upgrade '$(CURDIR)$(PARTS)' && mkdir -p '$(HOME)/.local/bin' && ln -sf '$(TOOL)/bin/sparing' '$(HOME)/.local/bin/sparing'; fi
+	@if command -v uv >/dev/null; then uv tool install --force '$(CURDIR)$(PARTS)'; \
+	elif command -v pipx >/dev/null; then pipx install --force '$(CURDIR)$(PARTS)'; \
+	else $(PYTHON) -m venv '$(TOOL)' && '$(TOOL)/bin/python' -m pip install --upgrade '$(CURDIR)$(PARTS)' && mkdir -p '$(HOME)/.local/bin' && ln -sf '$(TOOL)/bin/sparing' '$(HOME)/.local/bin/sparing'; fi
 	@command -v sparing >/dev/null || { echo "note: sparing is in a folder that is not on your PATH"; echo "fix: export PATH=\"\$$HOME/.local/bin:\$$PATH\""; }
 	@echo "installed; try: sparing doctor"
 

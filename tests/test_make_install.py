@@ -51,7 +51,7 @@ def test_without_a_tool_manager_it_gets_an_environment_of_its_own(tmp_path: Path
     command = tmp_path / ".local" / "bin" / "sparing"
     assert command.resolve() == tmp_path / ".local/share/sparing/venv/bin/sparing"
     assert subprocess.check_output((command,), text=True) == "sparing runs\n"
-    assert f"-m pip install -q --upgrade {ROOT}{PARTS}" in (tmp_path / "asked").read_text()
+    assert f"-m pip install --upgrade {ROOT}{PARTS}" in (tmp_path / "asked").read_text()
     (tmp_path / "programs" / "sparing").symlink_to(command)
     assert install(tmp_path).stdout.splitlines()[1:] == ["installed; try: sparing doctor"]
 
@@ -59,8 +59,8 @@ def test_without_a_tool_manager_it_gets_an_environment_of_its_own(tmp_path: Path
 @pytest.mark.parametrize(
     ("tools", "asked"),
     [
-        (("uv", "pipx"), f"uv tool install --quiet --force {ROOT}{PARTS}"),
-        (("pipx",), f"pipx install --quiet --force {ROOT}{PARTS}"),
+        (("uv", "pipx"), f"uv tool install --force {ROOT}{PARTS}"),
+        (("pipx",), f"pipx install --force {ROOT}{PARTS}"),
     ],
 )
 def test_a_tool_manager_is_used_where_there_is_one(
