@@ -22,7 +22,9 @@ INLINE_SHELL = re.compile(
     r"(?<!`)`((?:sudo )?(?:[A-Z_]+=\S+ )?(?:pip|pipx|uv|npm|git|gh|pg_dump|psql|unzip|rm|kill|curl"
     r"|codex|claude|opencode) [^`\n]+)`(?!`)"
 )
+STEP = re.compile(r"^- run: (sparing .*)$", re.MULTILINE)
 REMARK = re.compile(r"(?:\s{2,}|\s+# ).*$")
+TABLE = re.compile(r"\[[a-z]")
 SKIPPED = ("yaml", "toml")
 
 
@@ -52,6 +54,21 @@ def _of(text: str) -> Iterator[str]:
         yield REMARK.sub("", line)
 
 
+def settings_blocks() -> list[Line]:
+    """Fences of settings, marked as TOML or not; scripts of agents are no settings."""
+    return [
+        Line(page.name, body)
+        for page in pages()
+        for kind, body in FENCE.findall(page.read_text("utf-8"))
+        if TABLE.match(body) and kind in ("", "toml")
+    ]
+
+
+def in_workflows() -> list[Line]:
+    """Steps of a CI workflow, in YAML."""
+    return _in_text(STEP, pages(), fences=True)
+
+
 def inline() -> list[Line]:
     return _in_text(INLINE, pages())
 
@@ -65,10 +82,11 @@ def inline_shell() -> list[Line]:
     return _in_text(INLINE_SHELL, [*pages(), ROOT / "CONTRIBUTING.md"])
 
 
-def _in_text(wanted: re.Pattern[str], where: Sequence[Path]) -> list[Line]:
+def _in_text(wanted: re.Pattern[str], where: Sequence[Path], *, fences: bool = False) -> list[Line]:
     found = [
         Line(page.name, words)
         for page in where
-        for words in wanted.findall(FENCE.sub("", page.read_text("utf-8")))
+        for text in (page.read_text("utf-8"),)
+        for words in wanted.findall(text if fences else FENCE.sub("", text))
     ]
     return list(dict.fromkeys(found))

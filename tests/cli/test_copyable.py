@@ -16,15 +16,18 @@ import click
 import pytest
 
 from sparing.cli.main import COMMANDS, app
+from sparing.config.load import load
+from sparing.config.sources import SettingsFile, Sources
 from tests.cli.hint_states import World
 from tests.cli.person import Person
 from tests.cli.test_hint_states import settle
-from tests.copyable import ROOT, Line, inline, inline_other, lines
+from tests.copyable import ROOT, Line, in_workflows, inline, inline_other, lines, settings_blocks
 from tests.repositories import write_files
 
 KNOWN = tomllib.loads(Path(__file__).with_name("copyable.toml").read_text("utf-8"))
 RUN: list[dict[str, Any]] = KNOWN["run"]
 REASONS: dict[str, list[str]] = KNOWN["reasons"]
+CONFIG_SET = "sparing config set "
 
 
 @pytest.mark.parametrize("case", RUN, ids=lambda one: one["line"])
@@ -77,10 +80,12 @@ def of_a_command(line: Line) -> bool:
 
 
 @pytest.mark.parametrize(
-    "line", [one for one in inline() if of_a_command(one)], ids=lambda one: one.words
+    "line",
+    [*(one for one in inline() if of_a_command(one)), *in_workflows()],
+    ids=lambda one: one.words,
 )
-def test_a_command_in_running_text_exists(line: Line) -> None:
-    """K4: with all of its options."""
+def test_a_command_in_running_text_is_understood(line: Line) -> None:
+    """K4: its name, its options, how many arguments it takes, and a value where only some are."""
     words = shlex.split(line.words.partition(" >")[0])[1:]
     assert words[0] in COMMANDS, line
     context = click.Context(app)
@@ -88,6 +93,22 @@ def test_a_command_in_running_text_exists(line: Line) -> None:
     if isinstance(command, click.Group):
         command = command.get_command(context, words.pop(0))
     assert command is not None, line
-    known = {option for one in command.params for option in (*one.opts, *one.secondary_opts)}
-    given = {one for one in words if one.startswith("-")}
-    assert given <= known | {"--help"}, line
+    if words and words != ["--help"]:
+        command.make_context(command.name, words)
+
+
+@pytest.mark.parametrize(
+    "words", sorted({one.words for one in (*inline(), *lines()) if CONFIG_SET in one.words})
+)
+def test_a_setting_that_is_to_be_set_can_be_set(words: str, tmp_path: Path, person: Person) -> None:
+    """K4: its key is one, and its value is accepted."""
+    settle(World.EMPTY, tmp_path, person)
+    said = person.types(words.removeprefix("sparing"))
+    assert (said.code, said.err) == (0, "")
+
+
+@pytest.mark.parametrize("block", settings_blocks(), ids=lambda one: f"{one.page}: {one.words}")
+def test_a_block_of_settings_can_be_copied(block: Line) -> None:
+    """K4: into the settings file of a user, where every setting may stand."""
+    user = SettingsFile(Path("/u.toml"), block.words)
+    assert load(Sources(user=user, environ={"HOME": "/h"}), {}).values
