@@ -158,7 +158,8 @@ def test_nothing_is_kept_that_nobody_could_work_on(tmp_path: Path) -> None:
         typed = Typed(path, "start", "Greet by name", "--tier", "L1", environ=environ)
         shown = typed.wait_for("keep it for later, until there is an agent? [y/N]: ")
         assert "agent     none: Claude Code is not" in shown
-        assert "sparing start 'Greet by name' --backend claude-double" in " ".join(shown.split())
+        free = "sparing start 'Greet by name' --tier L1 --backend claude-double"
+        assert free in " ".join(shown.split())
         typed.type(answer)
         assert typed.end() == 0
         assert listed in sparing(path, "list", environ=environ).out

@@ -6,10 +6,12 @@ import shlex
 from typing import TYPE_CHECKING
 
 from sparing.backend_name import is_played
+from sparing.change import MergeHistory
 from sparing.cli.clock import now
 from sparing.cli.screen import echo, line_width, style
 from sparing.cli.setup.init import show_prospect
 from sparing.codec import JsonObject
+from sparing.config.workspace import HandOver
 from sparing.desk.features.dry_run import (
     agent_of,
     ahead_of,
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
 LABEL = 9
 FIRST_LINES = 20
+CHOSEN = "your choice"
+"""Why a flow is used that was named on the command line."""
 DEMO = "or see the workflow without it: sparing demo"
 
 
@@ -51,18 +55,36 @@ def show_plan(
         for line in agent.repair.removesuffix(DEMO).rstrip("; ").split("; "):
             _say("", line)
         _say("", f"or see it all without an agent: {style('sparing demo', fg='cyan')}")
-        again = f"run {feature.id}" if begun else f"start {shlex.quote(feature.title)}"
+        tier = f" --tier {flow.name}" if why == CHOSEN else ""
+        new = f"start {shlex.quote(feature.title)}{tier}"
+        again = f"run {feature.id}" if begun else new
         free = style(f"sparing {again} --backend claude-double", fg="cyan")
         if not is_played(office.loaded.settings.agent.backend):  # it needs what is missing, too
             _say("", f"or try it here for free, with a stand-in for the model: {free}")
     _say("models", models_words(office, row))
     show_prospect(found)
+    if end := _hand_over(office, row):
+        _say("hand-over", end)
     likely = outlook(office, row)
     _say("cost", f"{outlook_likely(likely)}, capped at {cap_words(office, row, now())}")
     if not likely.learned and likely.high.tokens:
         _say("", style(_assumed(office, row), dim=True))
     _say("effort", efforts_words(effort_outlooks(office, row)))
     return not agent.repair
+
+
+def _hand_over(office: Office, row: FeatureRow) -> str:
+    """What happens to the finished branch; empty if a person merges it."""
+    settings, base = settings_of(office, row), row.feature.base_branch
+    alike = {MergeHistory.SQUASH: ", as one commit", MergeHistory.REBASE: ", rebased onto it"}
+    shape = alike.get(settings.commits.history, "")
+    match settings.workspace.hand_over:
+        case HandOver.MERGE:
+            return f"merged into {base} when it is finished{shape}"
+        case HandOver.PULL_REQUEST:
+            return f"pushed for a pull request into {base} when it is finished{shape}"
+        case _:
+            return ""
 
 
 def _assumed(office: Office, row: FeatureRow) -> str:

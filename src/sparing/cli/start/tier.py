@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from sparing.cli.clock import now
+from sparing.cli.money.forecast import CHOSEN
 from sparing.cli.screen import echo, is_terminal, prompt, wrapped
 from sparing.cli.start.start_options import start_request
 from sparing.config.settings import AUTO
@@ -76,6 +77,6 @@ def request_text(office: Office, begins: StartRequest) -> str:
 
 def _why(office: Office, flow: str | None) -> str:
     if flow:
-        return "your choice"
+        return CHOSEN
     origin = office.loaded.origins["flow.default"]
     return f"from {origin}"

@@ -1,0 +1,35 @@
+"""What `start` shows before anything is spent.
+
+Covers: K1
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.repositories import make_repository
+from tests.terminal import sparing
+
+
+@pytest.mark.parametrize(
+    ("hand_over", "history", "shown"),
+    [
+        ("print", "all", ""),
+        ("merge", "all", "hand-over merged into main when it is finished"),
+        ("merge", "squash", "hand-over merged into main when it is finished, as one commit"),
+        ("pull-request", "rebase", "pushed for a pull request into main when it is finished, reb"),
+    ],
+)
+def test_what_happens_to_the_branch_is_shown_if_a_person_does_not_merge_it(
+    tmp_path: Path, hand_over: str, history: str, shown: str
+) -> None:
+    """K1: whoever asks for a merge or a push sees it before they agree to run."""
+    path = make_repository(tmp_path / "r", {"README.md": "# r\n"})
+    words = ("start", "Greet by name", "--tier", "L1", "--dry-run", "--hand-over", hand_over)
+    environ = {"SPARING_COMMITS__HISTORY": history, "COLUMNS": "120"}
+    said = sparing(path, *words, environ=environ)
+    assert said.code == 0, said.err
+    assert shown in said.out + said.err
+    assert ("hand-over" in said.out + said.err) == bool(shown)
