@@ -33,3 +33,12 @@ def test_what_happens_to_the_branch_is_shown_if_a_person_does_not_merge_it(
     assert said.code == 0, said.err
     assert shown in said.out + said.err
     assert ("hand-over" in said.out + said.err) == bool(shown)
+
+
+def test_submodules_are_said_to_be_left_out(tmp_path: Path) -> None:
+    """K1: whoever has tests in one knows why they are red, before an agent is paid."""
+    listed = '[submodule "a"]\n\tpath = vendor/a b\n\turl = ../a\n[submodule "c"]\n\tpath=c\n'
+    path = make_repository(tmp_path / "r", {"README.md": "# r\n", ".gitmodules": listed})
+    said = sparing(path, "start", "Greet by name", "--dry-run", environ={"COLUMNS": "120"})
+    shown = said.out + said.err
+    assert "left out  submodules vendor/a b, c: empty folders in worktrees" in shown

@@ -62,6 +62,10 @@ def show_prospect(found: RepositoryScan, *, err: bool = False) -> None:
         rows.append(("copied", ", ".join(found.lent)))
     if lent := _lent_to_checks(found.setup):
         rows.append(("for checks", "\n".join(lent)))
+    if found.submodules:
+        several = "s" * (len(found.submodules) > 1)
+        names = ", ".join(found.submodules)
+        rows.append(("left out", f"submodule{several} {names}: empty folder{several} in worktrees"))
     if found.configured:
         rows.append(("settings", found.configured))
     for label, words in rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ PRIVATE = (".env", ".env.local", ".env.test", ".envrc")
 """Files that are rarely in git but often needed by tests."""
 PROJECT_FILE = "sparing.toml"
 ASKED = "init.asked"
+_SUBMODULE = re.compile(r"^\s*path\s*=\s*(.*\S)", re.MULTILINE)
 
 
 class RepositoryScan(NamedTuple):
@@ -36,6 +38,8 @@ class RepositoryScan(NamedTuple):
     """Files that could be copied, but that no setting lists."""
     configured: str
     """The project file that has settings already; empty if none has."""
+    submodules: tuple[str, ...]
+    """Their folders, which are empty in worktrees."""
 
 
 def prospect(office: Office) -> RepositoryScan:
@@ -57,7 +61,13 @@ def prospect(office: Office) -> RepositoryScan:
             name for name in near if read_file(office.repository, base.commit, name) is None
         ),
         configured=_configured(office),
+        submodules=_submodules(office, base.commit),
     )
+
+
+def _submodules(office: Office, commit: str) -> tuple[str, ...]:
+    listed = read_file(office.repository, commit, ".gitmodules") or b""
+    return tuple(_SUBMODULE.findall(listed.decode("utf-8", "replace")))
 
 
 def check_root(office: Office) -> None:
