@@ -68,6 +68,7 @@ def test_set_and_get(tmp_path: Path) -> None:
     bad = sparing(tmp_path, "config", "set", "review.panel", "odd")
     assert bad.code != 0
     assert "is not one of separate, merged, auto" in bad.err
+    assert bad.err.endswith("what it is for and what is set: sparing config get review.panel\n")
     hidden = sparing(
         tmp_path,
         "config",

@@ -47,7 +47,8 @@ def write_setting(key: str, text: str, repository: Path | None, *, project: bool
     setting = find_setting(key)
     value = setting.rule.kind.from_text(text)
     if value is None:
-        raise faults.wrong_value(TYPED, setting, text)
+        wrong = faults.wrong_value(TYPED, setting, text).what
+        raise ConfigError(wrong, f"see what it is for and what is set: sparing config get {key}")
     sources = sources_here(repository)
     path, old = _file(sources, repository, project=project)
     new = with_setting(old, key, value)
