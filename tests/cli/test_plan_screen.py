@@ -42,3 +42,14 @@ def test_submodules_are_said_to_be_left_out(tmp_path: Path) -> None:
     said = sparing(path, "start", "Greet by name", "--dry-run", environ={"COLUMNS": "120"})
     shown = said.out + said.err
     assert "left out  submodules vendor/a b, c: empty folders in worktrees" in shown
+
+
+def test_a_set_up_whose_program_is_missing_says_so(tmp_path: Path) -> None:
+    """K1: before the first run stops there."""
+    settings = '[workspace]\nsetup = ["no-such-tool sync", "git version", "./made later"]\n'
+    path = make_repository(tmp_path / "r", {"sparing.toml": settings})
+    said = sparing(path, "start", "Greet by name", "--dry-run", environ={"COLUMNS": "120"})
+    shown = said.out + said.err
+    assert "no-such-tool sync (workspace.setup; no-such-tool is not installed)" in shown
+    assert "git version (workspace.setup)" in shown
+    assert "./made later (workspace.setup)" in shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -111,7 +112,17 @@ def offer_file(office: Office, found: RepositoryScan, *, yes: bool) -> str:
 
 
 def _setup(plan: SetupPlan) -> str:
-    return "\n".join(f"{one.words} ({one.origin})" for one in plan.commands) or "none needed"
+    rows = [f"{one.words} ({one.origin}{_missing(one.argv)})" for one in plan.commands]
+    return "\n".join(rows) or "none needed"
+
+
+def _missing(argv: Sequence[str]) -> str:
+    """Said before it runs; a path may be of a program that an earlier command makes."""
+    from shutil import which
+
+    program = argv[0]
+    there = "/" in program or which(program)
+    return "" if there else f"; {program} is not installed"
 
 
 def _lent_to_checks(plan: SetupPlan) -> list[str]:
