@@ -31,6 +31,28 @@ def test_a_second_run_shows_what_the_first_one_waits_for(tmp_path: Path) -> None
     assert second.end() == 0
 
 
+def test_what_the_first_run_does_not_run_is_not_watched(tmp_path: Path) -> None:
+    """K1, I2: a watcher of a feature that nobody begins would stay empty."""
+    repository, environ = make_repository(tmp_path / "sample"), settings(tmp_path)
+    (tmp_path / "script.toml").write_text(SCRIPT)
+    sparing(repository, "start", "Greet by name", "--tier", "L1", environ=environ)
+    folder = next(Path.home().glob(".local/state/sparing/*"))
+    with (folder / "engine.lock").open("a+") as held:
+        held.write(f"{os.getpid()}\n")
+        held.flush()
+        fcntl.flock(held, fcntl.LOCK_EX)
+        for words in (("run", "1"), ("start", "Another", "--tier", "L1")):
+            second = Typed(repository, *words, environ=environ)
+            if words[0] == "start":
+                second.wait_for("run now? [Y/n]")
+                second.type("\n")
+            number = "001" if words[0] == "run" else "002"
+            second.wait_for("has to wait")
+            second.wait_for(f"fix: once it has ended: sparing run {number}")
+            assert second.end() == 1
+            assert "watching it" not in second.screen
+
+
 def test_a_forecast_names_the_stand_in(tmp_path: Path) -> None:
     """K1: `claude-double` is not a scripted agent, and its user has no script."""
     path = make_repository(tmp_path / "r", {"README.md": "# r\n"})

@@ -173,7 +173,9 @@ class AtGate:
         return False
 
     def reject(self) -> bool:
-        typed = self.feedback.strip().strip("\"'")
+        typed = self.feedback.strip()
+        if typed[:1] in ("'", '"') and typed[:1] == typed[-1:]:  # as in a shell
+            typed = typed[1:-1]
         asked = nullcontext(typed) if typed else None
         with asked or text_from_editor(self.office, self.row, self._line) as said:
             if not said:

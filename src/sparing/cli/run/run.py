@@ -186,11 +186,22 @@ def _run(office: Office, rows: list[FeatureRow], mode: Mode, *, as_json: bool) -
     try:
         return run_features(office, rows, mode, as_json=as_json)
     except EngineBusy as busy:
+        refuse_unbegun(office, rows, busy)
         if mode is not Mode.ASK:
             raise
         echo(f"{busy.what}\n  watching it; Ctrl-C stops the watching, not the work", err=True)
         follow(office, rows, last=1)
         return 0
+
+
+def refuse_unbegun(office: Office, rows: Sequence[FeatureRow], busy: EngineBusy) -> None:
+    """Raise an error that says what to do with features that the other process does not run:
+    watching it would show nothing of them."""
+    found = [reload(office, row) for row in rows]
+    if all(row.status is FeatureStatus.PLANNED for row in found):
+        names = ", ".join(row.feature.id for row in found)
+        again = f"sparing run {names}" if len(found) == 1 else "sparing run"
+        raise EngineBusy(f"{busy.what}; {names} has to wait", f"once it has ended: {again}")
 
 
 def _dry(office: Office, rows: list[FeatureRow], *, as_json: bool) -> int:

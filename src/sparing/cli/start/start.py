@@ -42,6 +42,7 @@ from sparing.desk.setup.repository_scan import (
     offer_once,
     prospect,
 )
+from sparing.errors import EngineBusy
 from sparing.records.features import FeatureRow
 from sparing.workspace.git.repository import head
 
@@ -163,10 +164,14 @@ def offer_run(
     if asks:
         _offer(office, found)
     if (yes and not held) or (asks and confirm("run now?", default=True, err=True)):
-        from sparing.cli.run.run import Mode, run_features
+        from sparing.cli.run.run import Mode, refuse_unbegun, run_features
 
         mode = Mode.YES if yes else Mode.ASK
-        return run_features(office, [row], mode, as_json=as_json)
+        try:
+            return run_features(office, [row], mode, as_json=as_json)
+        except EngineBusy as busy:
+            refuse_unbegun(office, [row], busy)
+            raise
     _later(office, row, as_json=as_json)
     return 0
 
