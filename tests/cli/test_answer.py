@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from sparing.cli.gate.answer import answer_at_gate
 from sparing.cli.main import main
+from sparing.desk.gates.questions import questions
 from sparing.desk.office import Office, open_office
 from sparing.flow.state import Cause, Outcome, OutcomeKind
 from sparing.records import features
@@ -26,11 +28,14 @@ def office(user_repository: UserRepository, monkeypatch: pytest.MonkeyPatch) -> 
     return open_office(path)
 
 
-def asking(office: Office) -> FeatureRow:
+def asking(office: Office, *asked: str) -> FeatureRow:
     stop = Outcome(OutcomeKind.FAILED, reason="it asks: Which port?", cause=Cause.QUESTIONS)
     row = settled(office, standing(office, "under way"), (stop,))
     with office.database.write() as tx:
-        place = {**row.place, "talk": {"questions": ["Which port?", "Keep the flag?"]}}
+        place = {
+            **row.place,
+            "talk": {"questions": list(asked or ("Which port?", "Keep the flag?"))},
+        }
         features.move(tx, row, place, row.head, NOW + 10)
     return reload(office, row)
 
@@ -52,6 +57,27 @@ def test_questions_are_shown_and_answered(
     assert "? 1. Which port?" in capsys.readouterr().out
     assert main(["answer", "1", "8080", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["left"] == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [(["", ""], "8081"), (["later"], ""), ([None], ""), (["9090", None], "9090")],
+)
+def test_an_empty_line_takes_the_author_s_default(
+    office: Office, typed: list[str | None], first: str
+) -> None:
+    """A2, K1: what stands in brackets is what Enter means; the end of the input agrees to
+    nothing."""
+    row, shown = asking(office, "Which port? (default: 8081)", "Keep the flag?"), list[str]()
+
+    def ask(text: str) -> str | None:
+        shown.append(text)
+        return typed[len(shown) - 1]
+
+    assert not answer_at_gate(office, row, ask)
+    usual = ["  your answer, or later [8081]: ", "  your answer [later]: "]
+    assert shown == usual[: len(typed)]
+    assert [one.answer for one in questions(office, reload(office, row))] == [first, ""]
 
 
 def test_a_rerun_is_confirmed_by_a_person(

@@ -19,6 +19,8 @@ from sparing.errors import NeedsHuman, UsageError
 from sparing.flow.state import FlowState
 from sparing.records.features import FeatureRow
 
+LATER = "later"
+
 
 @click.command("answer")
 @feature_argument()
@@ -55,14 +57,18 @@ def answer_command(
     _listed(row, asked, as_json=as_json)
 
 
-def answer_at_gate(office: Office, row: FeatureRow, ask: Callable[[str], str]) -> bool:
-    """Ask one by one; an empty line leaves the rest for later. True if all are answered."""
+def answer_at_gate(office: Office, row: FeatureRow, ask: Callable[[str], str | None]) -> bool:
+    """Ask one by one. An empty line takes the author's default; `later`, or an empty line where
+    there is none, leaves the rest for later. True if all are answered."""
     for one in questions.questions(office, row):
         if one.answer:
             continue
         echo(wrapped(f"{one.number}. {one.text}", "  "), err=True)
-        said = ask("  your answer: ")
-        if not said.strip():
+        usual = f"your answer, or later [{one.default}]" if one.default else "your answer [later]"
+        said = ask(f"  {usual}: ")
+        if said is not None:  # the end of the input agrees to nothing
+            said = said.strip() or one.default
+        if not said or said.lower() == LATER:
             echo("  left for later", err=True)
             return False
         if not questions.answer(office, row, said, one.number, office.sender, now()).left:

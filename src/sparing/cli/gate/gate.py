@@ -152,7 +152,7 @@ class AtGate:
         return True
 
     def answer(self) -> bool:
-        return answer_at_gate(self.office, self.row, lambda text: ask(text, self._settled) or "")
+        return answer_at_gate(self.office, self.row, lambda text: ask(text, self._settled))
 
     def skip(self) -> bool:
         plan = plan_skip(self.office, self.row)
