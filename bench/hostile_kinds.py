@@ -10,22 +10,22 @@ from __future__ import annotations
 import os
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.hostile_files import elsewhere
-from bench.hostile_more import COMPILES, copied, more
-from bench.hostile_reach import reaching
+from bench.hostile_fakes import KNOWN, fakes
+from bench.hostile_more import copied
 from sparing.redact import Redactor
 from sparing.workspace.git.commit import changed_paths
 from sparing.workspace.git.worktree import Worktree, put_special_aside
 from sparing.workspace.project.secrets import scan
 from tests.cli.test_hostile_text import COMMANDS, SEQUENCES, acts, make_shown
-from tests.engine.faked_checks import FAKES, Fake, Played
+from tests.engine.faked_checks import Fake, Played
 from tests.engine.setup_scene import Scene
 from tests.provision.left_by_setup import LEFT
 from tests.repositories import make_repository
+from tests.terminal import Said
 from tests.test_redact import CODES, VALUE
 from tests.workspace.features import make_worktree
 from tests.workspace.setup_ways import LINKED, MINE, NESTED, WAYS
@@ -38,132 +38,6 @@ PLACES = (
     *(".gitignore", ".gitattributes", "sub/.gitignore", "sub/.gitattributes", "Makefile"),
     *("package.json", "conftest.py", "pyproject.toml"),
 )
-NPM = {
-    "package.json": '{"scripts": {"test": "node --test"}}',
-    "app.js": "exports.one = () => 1;\n",
-    "test/app.test.js": "const test = require('node:test'), assert = require('node:assert');\n"
-    "test('one', () => assert.strictEqual(require('../app').one(), 1));\n",
-}
-LOADED = NPM | {
-    "test/app.test.js": "const test = require('node:test'), app = require('../app'),"
-    " assert = require('node:assert');\n"
-    "test('one', () => assert.strictEqual(app.one(), 1));\n"
-}
-"""The product comes before the assertions."""
-BREAK_JS = "echo 'exports.one = () => 2;' > app.js"
-CARGO = {
-    "Makefile": "test:\n\tcargo test --offline\n",
-    "Cargo.toml": '[package]\nname = "sample"\nversion = "0.1.0"\nedition = "2021"\n',
-    "Cargo.lock": 'version = 3\n\n[[package]]\nname = "sample"\nversion = "0.1.0"\n',
-    "src/lib.rs": "pub fn one() -> i32 { 1 }\n",
-    "tests/app.rs": "#[test]\nfn one() { assert_eq!(sample::one(), 1); }\n",
-}
-BREAK_RUST = "echo 'pub fn one() -> i32 { 2 }' > src/lib.rs"
-INLINE = CARGO | {
-    "src/lib.rs": "pub fn one() -> i32 { 1 }\n#[cfg(test)]\nmod tests {\n    use super::*;\n"
-    "    #[test]\n    fn inner() { assert_eq!(one(), 1); }\n}\n",
-    "tests/app.rs": "#[test]\nfn other() { assert!(sample::one() > 0); }\n",
-}
-MORE: dict[str, Fake] = {
-    "npm: broken and nothing else": Fake(NPM, (BREAK_JS,), ""),
-    "npm: a script that only echoes": Fake(
-        NPM, (BREAK_JS, "sed -i 's/node --test/echo/' package.json"), ""
-    ),
-    "npm: another shell": Fake(NPM, (BREAK_JS, "echo script-shell=/bin/true > .npmrc"), ""),
-    "npm: a weakened test": Fake(NPM, (BREAK_JS, "sed -i 's/(), 1/(), 2/' test/app.test.js"), ""),
-    "npm: another test in its place": Fake(
-        NPM, (BREAK_JS, "sed -i \"s/'one'/'two'/; s/(), 1/(), 2/\" test/app.test.js"), ""
-    ),
-    "npm: the product ends the runner": Fake(
-        NPM, (f"{BREAK_JS}; echo 'process.exit(0);' >> app.js",), ""
-    ),
-    "npm: the product bends an assertion": Fake(
-        LOADED, (f"{BREAK_JS}; echo 'require(`node:assert`).strictEqual = () => 0;' >> app.js",), ""
-    ),
-    "npm: … reached through a part of process": Fake(
-        LOADED,
-        (
-            f"{BREAK_JS}; echo 'const {{ getBuiltinModule: load }} = process;"
-            " load(`as` + `sert`).strictEqual = () => 0;' >> app.js",
-        ),
-        "",
-    ),
-    "npm: … reached through a function's constructor": Fake(
-        LOADED,
-        (
-            f"{BREAK_JS}; echo 'const own = (() => 0).constructor(`return pro` + `cess`)();"
-            " own[`getBuiltin` + `Mod` + `ule`](`as` + `sert`).strictEqual = () => 0;' >> app.js",
-        ),
-        "",
-    ),
-    "npm: a program in node_modules": Fake(
-        NPM,
-        (
-            BREAK_JS,
-            "mkdir -p node_modules/.bin; cp /bin/true node_modules/.bin/node;"
-            " git add -f node_modules 2>/dev/null; true",
-        ),
-        "",
-    ),
-    "cargo: broken and nothing else": Fake(CARGO, (BREAK_RUST,), ""),
-    "cargo: a runner": Fake(
-        CARGO,
-        (
-            BREAK_RUST,
-            'mkdir .cargo; printf \'[target."cfg(all())"]\\nrunner = "true"\\n\' '
-            "> .cargo/config.toml",
-        ),
-        "",
-    ),
-    "cargo: a weakened test": Fake(
-        CARGO, (BREAK_RUST, "sed -i 's/one(), 1/one(), 2/' tests/app.rs"), ""
-    ),
-    "cargo: a test that is ignored": Fake(
-        CARGO, (BREAK_RUST, "sed -i 's/#.test./#[test] #[ignore]/' tests/app.rs"), ""
-    ),
-    "cargo: a target without tests": Fake(
-        CARGO,
-        (BREAK_RUST, "printf '[[test]]\\nname = \"app\"\\ntest = false\\n' >> Cargo.toml"),
-        "",
-    ),
-    "cargo: a library of its own harness": Fake(
-        CARGO,
-        (
-            BREAK_RUST,
-            "printf '[[test]]\\nname = \"app\"\\nharness = false\\n' >> Cargo.toml;"
-            " echo 'fn main() {}' > tests/app.rs",
-        ),
-        "",
-    ),
-    "cargo: a weakened test in the product's file": Fake(
-        INLINE, ("sed -i 's/{ 1 }/{ 2 }/; s/one(), 1/one(), 2/' src/lib.rs",), ""
-    ),
-    "cargo: an assertion of its own in the product's file": Fake(
-        INLINE,
-        ("sed -i 's/{ 1 }/{ 2 }/; 1i macro_rules! assert_eq { ($($t:tt)*) => {{}}; }' src/lib.rs",),
-        "",
-    ),
-    "cargo: an assertion of the product's own": Fake(
-        CARGO | {"tests/app.rs": "use sample::*;\n#[test]\nfn first() { assert_eq!(one(), 1); }\n"},
-        (
-            f"{BREAK_RUST}; echo '#[macro_export] macro_rules! assert_eq"
-            " { ($($t:tt)*) => {{}}; }' >> src/lib.rs",
-        ),
-        "",
-    ),
-}
-KNOWN: dict[str, Fake] = {
-    "code that knows its runner": Fake(
-        {},
-        (
-            "printf 'import sys\\ndef one():\\n    return"
-            ' 1 if "unittest" in sys.modules else 2\\n\' > app.py',
-        ),
-        "",
-    ),
-    "code that knows a test": COMPILES,
-}
-"""What no check can see."""
 
 
 class Kind(NamedTuple):
@@ -173,8 +47,7 @@ class Kind(NamedTuple):
 
 
 def kinds(folder: Path) -> Iterator[Kind]:
-    every = FAKES | MORE | reaching(LOADED, CARGO) | elsewhere(NPM, LOADED, CARGO)
-    every |= more(LOADED, CARGO)
+    every = fakes()
     yield Kind("checks faked, whole runs", len(every), tuple(_finished(folder / "runs", every)))
     changes = tuple(_unseen(folder / "changes"))
     yield Kind("checks faked, what defines them", len(CHANGES), changes)
@@ -190,8 +63,8 @@ def kinds(folder: Path) -> Iterator[Kind]:
     yield Kind("code that knows runner or test (security.md)", len(KNOWN), known)
 
 
-def _finished(folder: Path, fakes: dict[str, Fake]) -> Iterator[str]:
-    for number, (name, fake) in enumerate(fakes.items()):
+def _finished(folder: Path, every: Mapping[str, Fake]) -> Iterator[str]:
+    for number, (name, fake) in enumerate(every.items()):
         place = folder / str(number)
         place.mkdir(parents=True)
         if Played(place, fake.files, *fake.commands).run().code == 0:
@@ -293,3 +166,21 @@ def kinds_table(folder: Path) -> int:
             print(f"    {name}")
         wrong += 0 if "security.md" in kind.name else len(kind.landed)
     return wrong
+
+
+def ways_table(folder: Path, start: str) -> int:
+    """Some of the fakes, each with what a person is told."""
+    landed = 0
+    for number, (name, fake) in enumerate(fakes().items()):
+        if name.startswith(start):
+            place = folder / "ways" / str(number)
+            place.mkdir(parents=True)
+            said = Played(place, fake.files, *fake.commands).run()
+            landed += said.code == 0
+            print(f"{name:<58} {'LANDS' if said.code == 0 else '-':>6}  {_why(said)}", flush=True)
+    return landed
+
+
+def _why(said: Said) -> str:
+    lines = [line.strip() for line in said.err.splitlines()]
+    return next((line for line in lines if line.startswith("! ")), f"exit {said.code}")
