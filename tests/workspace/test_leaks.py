@@ -11,7 +11,16 @@ import pytest
 
 from sparing.workspace.git.repository import find_repository
 from sparing.workspace.git.worktree import Worktree, ensure_worktree
-from sparing.workspace.project.leaks import SecretsFound, leaks, refuse_secrets, set_aside
+from sparing.workspace.project.leaks import (
+    MOST_READ,
+    READ_LIMIT,
+    TOO_LARGE,
+    SecretsFound,
+    leaks,
+    refuse_secrets,
+    set_aside,
+)
+from sparing.workspace.project.secrets import MOST_HITS
 from tests.repositories import git, make_repository, write_files
 
 KNOWN = "k7Hq-" + "92mVx4Lr"
@@ -79,3 +88,36 @@ def test_files_with_secrets_are_put_where_no_commit_takes_them(worktree: Worktre
     assert not Path(place).is_relative_to(worktree.path)
     assert Path(place).parent.stat().st_mode & 0o777 == 0o700
     assert [path.name for path in (worktree.path / "src").iterdir()] == ["b.py"]
+
+
+@pytest.mark.long
+def test_nothing_hides_behind_a_long_file(worktree: Worktree) -> None:
+    """H5: an agent may write as much as it likes before it."""
+    text = b"a" * 17_000_000 + b"\n\nkey = " + KNOWN.encode()
+    assert places(worktree, {"long.txt": text}) == ["long.txt, line 3: secret of this run"]
+
+
+def test_a_new_file_that_is_too_large_to_search_is_not_committed(worktree: Worktree) -> None:
+    """H5: not even if it is all holes, which take no room on the disk; nor are many of them."""
+    for name, size in (("hole.bin", READ_LIMIT + 1), ("small.bin", 1)):
+        with (worktree.path / name).open("wb") as file:
+            file.truncate(size)
+    names = ("hole.bin", "small.bin")
+    found = leaks(worktree, worktree.tip(), names, (KNOWN,))
+    assert [hit.words for hit in found] == [f"hole.bin: {TOO_LARGE}"]
+    assert len(set_aside(worktree, worktree.tip(), names, (KNOWN,))) == 1
+    assert (worktree.path / "small.bin").exists()
+    assert MOST_READ >= READ_LIMIT
+
+
+def test_many_old_secrets_hide_no_new_one(worktree: Worktree) -> None:
+    """H5: a file of samples may hold more than are ever reported."""
+    samples = "".join(f"{OLD.replace('a1B2', f'{n:04}')}\n" for n in range(MOST_HITS + 5))
+    write_files(worktree.path, {"samples.py": samples})
+    git(worktree.path, "add", "samples.py")
+    git(worktree.path, "commit", "-qm", "samples")
+    assert places(worktree, {"samples.py": samples + "z = 1\n"}) == []
+    last = MOST_HITS + 6
+    assert places(worktree, {"samples.py": f"{samples}{OLD.replace('a1', 'Z9')}\n"}) == [
+        f"samples.py, line {last}: GitHub token"
+    ]

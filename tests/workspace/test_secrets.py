@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.workspace.project.secret_rules import file_rule
-from sparing.workspace.project.secrets import KNOWN, MOST_HITS, Hit, scan
+from sparing.workspace.project.secrets import KNOWN, MOST_HITS, PIECE, Hit, scan
 from tests.workspace.samples import SAMPLES, Sample, draw
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -156,3 +156,14 @@ def test_no_text_keeps_it_busy(piece: str) -> None:
 def test_hits_of_one_file_are_bounded() -> None:
     line = SAMPLES[0].line.encode() + b"\n"
     assert len(scan([("a.py", line * 1000)])) == MOST_HITS
+
+
+@pytest.mark.parametrize("before", [PIECE - 20, PIECE - 5, PIECE, PIECE + 5])
+def test_a_secret_where_two_pieces_meet(before: int) -> None:
+    """H5: a long text is read in pieces; a value, and one over several lines, may lie in two."""
+    value = "k7Hq-" + "92mVx4Lr-zz83"
+    for spelled in (value, f"{value[:9]}\n    {value[9:]}"):
+        text = f"{'x' * (before - 10)}\n{spelled}\n{'y' * 1000}\n{value}\n"
+        lines = [2, text.count("\n")]
+        found = scan([("a.txt", text.encode())], [value])
+        assert [hit.line for hit in found] == lines

@@ -11,14 +11,18 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from sparing.redact import Redactor
 from sparing.workspace.git.commit import read_file
 from sparing.workspace.git.special_files import read_plain
 from sparing.workspace.git.worktree import Worktree
-from sparing.workspace.project.secrets import Hit, scan
+from sparing.workspace.project.secrets import MOST_HITS, Hit, scan
 
 PRIVATE_KEY, KEY_LINES = "private key", 4
-READ_LIMIT = 16 * 1024 * 1024
-"""Bytes of one file that are searched; the rest is skipped."""
+READ_LIMIT = 64 * 1024 * 1024
+"""Bytes of one file that are searched. A new file with more is a hit itself."""
+MOST_READ = 4 * READ_LIMIT
+"""Bytes of one change that are searched; what is new beyond that is a hit itself."""
+TOO_LARGE = "too large to be searched for secrets"
 
 
 class SecretsFound(Exception):
@@ -40,24 +44,48 @@ def leaks(
     worktree: Worktree, parent: str, paths: Sequence[str], known: Sequence[str] = ()
 ) -> tuple[Hit, ...]:
     """One hit for each new line with a secret, in the order of the files."""
-    found: list[Hit] = []
-    for path in paths:
-        data = _content(worktree.path / path)
-        hits = scan([(path, data)], known) if data is not None else ()
-        if hits and data is not None:
-            found += _new(hits, data, read_file(worktree.repository, parent, path))
-    return tuple(found)
+    return tuple(hit for _, hits in _leaks(worktree, parent, paths, known) for hit in hits)
 
 
 def set_aside(
     worktree: Worktree, parent: str, paths: Sequence[str], known: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """Move files with secrets away, so that no commit ever holds them; returns where they are."""
-    moved: list[str] = []
+    found = [path for path, hits in _leaks(worktree, parent, paths, known) if hits]
+    return tuple(str(_move(worktree.path, path)) for path in found)
+
+
+def _leaks(
+    worktree: Worktree, parent: str, paths: Sequence[str], known: Sequence[str]
+) -> Iterator[tuple[str, tuple[Hit, ...]]]:
+    left = MOST_READ
     for path in paths:
-        if leaks(worktree, parent, (path,), known):
-            moved.append(str(_move(worktree.path, path)))
-    return tuple(moved)
+        most = min(READ_LIMIT, left)
+        data = _content(worktree.path / path, most + 1)
+        if data is None:
+            continue
+        before = None
+        if len(data) > most:
+            before = read_file(worktree.repository, parent, path)
+            if before is None:
+                yield path, (Hit(Redactor(known).clean(path), 0, TOO_LARGE),)
+                continue
+        left -= min(len(data), left)
+        hits = scan([(path, data[:most])], known)
+        if hits:
+            before = before or read_file(worktree.repository, parent, path)
+            yield path, tuple(_new(hits, data, before)) or _beyond(path, hits, data, before, known)
+
+
+def _beyond(
+    path: str, hits: Sequence[Hit], data: bytes, before: bytes | None, known: Sequence[str]
+) -> tuple[Hit, ...]:
+    """Hits in new lines of a file with so many old ones that these were not reached."""
+    if len(hits) < MOST_HITS or before is None:
+        return ()
+    old = frozenset(before.split(b"\n"))
+    lines = (b"" if line in old else line for line in data.split(b"\n"))
+    return tuple(hit for hit in scan([(path, b"\n".join(lines))], known) if hit.line)
 
 
 def _move(root: Path, path: str) -> Path:
@@ -82,11 +110,11 @@ def _new(hits: Iterable[Hit], data: bytes, before: bytes | None) -> Iterator[Hit
             yield hit
 
 
-def _content(path: Path) -> bytes | None:
+def _content(path: Path, limit: int) -> bytes | None:
     """What git would commit: a link's target, a file's content; None for anything else."""
     try:
         if path.is_symlink():
             return os.fsencode(path.readlink())
     except OSError:
         return None
-    return read_plain(path, READ_LIMIT)
+    return read_plain(path, limit)

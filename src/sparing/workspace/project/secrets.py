@@ -1,7 +1,8 @@
 """Looks for secrets in exactly the bytes that are about to be committed.
 
 A hit says where and what kind, never the value. Nothing written in a file can switch this off. The
-time it takes is linear in the size of a file, whatever its content.
+time it takes is linear in the size of a file, whatever its content; the memory does not grow with
+it, because a text is read in pieces that overlap.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from sparing.workspace.project.secret_rules import RULES, file_rule
 KNOWN = "secret of this run"
 MOST_HITS = 20
 """Hits reported per file; the first few are enough."""
+PIECE = 1024 * 1024
+OVERLAP = 64 * 1024
+"""Characters on either side of a piece that are read with it: what begins in it may end there."""
 
 
 class Hit(NamedTuple):
@@ -56,11 +60,23 @@ def _lines(path: str, data: bytes, known: Redactor) -> list[tuple[int, str]]:
         texts.append(_as_text(data.replace(b"\0", b"")))
     found: dict[int, str] = {}
     for text in texts:
-        for start, rule in _places(path, text, known):
-            found.setdefault(text.count("\n", 0, start) + 1, rule)
+        for line, rule in _numbered(path, text, known):
+            found.setdefault(line, rule)
             if len(found) == MOST_HITS:
                 break
     return sorted(found.items())
+
+
+def _numbered(path: str, text: str, known: Redactor) -> Iterator[tuple[int, str]]:
+    """The line of each hit and its rule, piece by piece."""
+    line = 1
+    for begin in range(0, len(text), PIECE):
+        end, before = begin + PIECE, max(0, begin - OVERLAP)
+        piece = text[before : end + OVERLAP] if len(text) > PIECE else text
+        for start, rule in _places(path, piece, known):
+            if begin <= before + start < end:
+                yield line + text.count("\n", begin, before + start), rule
+        line += text.count("\n", begin, end)
 
 
 def _places(path: str, text: str, known: Redactor) -> Iterator[_Place]:
