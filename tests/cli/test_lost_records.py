@@ -31,16 +31,22 @@ class Demo:
         return sparing(where, *words, environ={**environ, **more})
 
 
-def test_texts_that_were_deleted(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", ["gone", "damaged"])
+def test_texts_that_were_lost(tmp_path: Path, how: str) -> None:
     """I3: another run fails again; the commands that are named redo the stage."""
     demo = Demo(tmp_path)
     (blobs,) = (tmp_path / "state").glob("*/blobs")
-    shutil.rmtree(blobs)
+    if how == "gone":
+        shutil.rmtree(blobs)
+    else:
+        for text in blobs.glob("??/*"):
+            text.write_bytes(b"")
     said = demo.sparing(demo.repository, "run", "--yes")
-    assert "stopped: a stored text is gone" in said.complaint[0]
+    what, repair = said.complaint[-2:]
+    assert f"stopped: a stored text is {how}" in what
     steps = ("pause", "run", "rerun", "run")
     named = "; ".join(f"sparing {one} 001" for one in steps)
-    assert said.complaint[1] == f"fix: to redo its stage: {named}"
+    assert repair == f"fix: to redo its stage: {named}"
     for step in steps:
         asks = () if step == "pause" else ("--yes",)
         said = demo.sparing(demo.repository, step, "001", *asks)

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sparing.records.folder import StateFolder, open_folder
+from sparing.records.folder import RUN_AGAIN, StateFolder, TextGone, open_folder
 from sparing.segment import Segment, Volatility
 from tests.disks import closed, on_a_small_disk, read_only_folder
 from tests.notes import complaint
@@ -82,12 +82,16 @@ def test_everything_is_closed_to_others(tmp_path: Path) -> None:
 
 
 def test_a_text_that_was_cut_off_is_refused_and_can_be_kept_again(folder: StateFolder) -> None:
-    """I3: the machine lost power before the file reached the disk."""
+    """I3: the machine lost power before the file reached the disk. It is set aside, not lost, and
+    from then on missed like one that was deleted."""
     digest = folder.keep("a prompt of some length")
     blob(folder, digest).write_bytes(b"a prompt")
     error = complaint(lambda: folder.fetch(digest))
     assert error.what == f"a stored text is damaged: {digest[:12]}"
-    assert error.repair == f"restore or remove {blob(folder, digest)}"
+    assert error.repair == RUN_AGAIN
+    assert blob(folder, f"{digest}.damaged").read_bytes() == b"a prompt"
+    with pytest.raises(TextGone):
+        folder.fetch(digest)
     assert folder.keep("a prompt of some length") == digest
     assert folder.fetch(digest) == "a prompt of some length"
 

@@ -40,10 +40,11 @@ from sparing.segment import Segment, Volatility
 
 SHARED_SCHEMA = "sparing_all"
 RUN_AGAIN = "redo its stage, or the first one: sparing rerun FEATURE [STAGE]"
+DAMAGED = ".damaged"
 
 
 class TextGone(StateError):
-    """A stored text that has been deleted."""
+    """A stored text that has been deleted or damaged."""
 
 
 @lazy_dataclass
@@ -168,15 +169,13 @@ class StateFolder:
             _write_whole(path, data)
 
     def fetch(self, digest: str) -> str:
-        """The stored text; refuses one that has been changed or truncated since."""
+        """The stored text; one that has been changed or truncated since counts as gone."""
         data = self.stored(digest)
         if hashlib.sha256(data).hexdigest() != digest:
-            from shlex import quote
-
-            path = quote(str(self.blob(digest)))
-            raise StateError(
-                f"a stored text is damaged: {digest[:12]}", f"restore or remove {path}"
-            )
+            # Kept beside its place, which the same text may then take again.
+            with suppress(OSError):
+                self.blob(digest).rename(self.blob(f"{digest}{DAMAGED}"))
+            raise TextGone(f"a stored text is damaged: {digest[:12]}", RUN_AGAIN)
         return data.decode("utf-8", "surrogatepass")
 
     def stored(self, digest: str) -> bytes:
@@ -188,7 +187,8 @@ class StateFolder:
             try:
                 return self.blob(digest).read_bytes()
             except FileNotFoundError:
-                raise TextGone(f"a stored text is gone: {digest[:12]}", RUN_AGAIN) from None
+                how = "damaged" if self.blob(f"{digest}{DAMAGED}").exists() else "gone"
+                raise TextGone(f"a stored text is {how}: {digest[:12]}", RUN_AGAIN) from None
 
     def blob(self, digest: str) -> Path:
         return self.path / "blobs" / digest[:2] / digest
