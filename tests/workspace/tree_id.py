@@ -6,6 +6,7 @@ import os
 import tempfile
 
 from sparing.workspace.git import private_index
+from sparing.workspace.git.index_entries import add
 from sparing.workspace.git.runner import Git, common_dir
 from sparing.workspace.git.worktree import Worktree
 
@@ -16,7 +17,7 @@ def tree_of(worktree: Worktree) -> str:
     with worktree.held() as git, tempfile.TemporaryDirectory(prefix="sparing-") as folder:
         private_index.load(git, tip)
         found = private_index.scan(git)
-        private_index.add(git, found, "--info-only")
+        add(git, found, "--info-only")
         for path in (*found.nested, *found.special):
             mark = git.text("hash-object", "--stdin", stdin=os.fsencode(path))
             git.run("update-index", "--add", "--replace", "--cacheinfo", f"160000,{mark},{path}")

@@ -11,6 +11,7 @@ from contextlib import suppress
 
 from sparing.workspace.git import private_index
 from sparing.workspace.git.direct.staged_tree import staged_tree
+from sparing.workspace.git.index_entries import FilesNotStorable
 from sparing.workspace.git.object_reader import NoAnswer, object_id, swap_ref
 from sparing.workspace.git.objects import (
     CommitStamp,
@@ -36,8 +37,8 @@ def turn_ref(dispatch: str, attempt: int) -> str:
 def keep_turn(
     worktree: Worktree, head: str, dispatch: str, attempt: int, refused: Callable[[Paths], object]
 ) -> str:
-    """Commit all that differs from `head`; empty if nothing does, or if it is `refused`: what
-    may not be committed must not be kept as a commit either."""
+    """Commit all that differs from `head`; empty if nothing does, if git can't store it, or if it
+    is `refused`: what may not be committed must not be kept as a commit either."""
     if is_empty(worktree.path):
         return ""
     with worktree.held() as git:
@@ -46,7 +47,10 @@ def keep_turn(
         settle_files(worktree.path, found.paths)
         if not found.paths or refused(found.on_disk):
             return ""
-        tree = staged_tree(git, worktree.repository.git(), head, found)
+        try:
+            tree = staged_tree(git, worktree.repository.git(), head, found)
+        except FilesNotStorable:  # the commit that follows says so
+            return ""
         date = committed_at(git, head)
         stamp = CommitStamp("Keep what a turn left", dispatch, f"turn {attempt}", date)
         commit = make_commit(git, tree, (head,), stamp)

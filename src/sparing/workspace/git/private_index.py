@@ -224,15 +224,6 @@ def is_plain(path: Path) -> bool:
         return False
 
 
-def add(git: Git, found: Scan, *options: str) -> None:
-    """Bring what was found into the index: first deletions, then files on disk."""
-    if found.deleted:
-        git.run("update-index", "--force-remove", "-z", "--stdin", stdin=lines(found.deleted))
-    if found.on_disk:
-        args = ("--add", "--remove", *options, "-z", "--stdin")
-        git.run("update-index", *args, stdin=lines(found.on_disk))
-
-
 def fill(git: Git) -> None:
     """Write the files of the index that are missing on disk; existing ones stay."""
     if git.cone:

@@ -16,6 +16,7 @@ from pathlib import Path
 from sparing.workspace.checks.clean_room import remove_traces
 from sparing.workspace.checks.parking import put_back
 from sparing.workspace.git import private_index
+from sparing.workspace.git.index_entries import add_anyway
 from sparing.workspace.git.lock import held
 from sparing.workspace.git.objects import keep
 from sparing.workspace.git.repository import Repository, branch_commit, find_entry
@@ -85,7 +86,7 @@ def _keep(worktree: Worktree, git: Git, found: private_index.Scan, known: Sequen
     stays = f"{files} uncommitted; the worktree is kept: {worktree.path}"
     if leaks(worktree, tip, found.on_disk, known):
         return stays
-    private_index.add(git, found)
+    add_anyway(git, found)
     kept = keep_index(git, tip, f"{worktree.branch}/left")
     private_index.load(git, tip)
     return f"{stays}; also saved as {kept}"

@@ -16,6 +16,7 @@ from pathlib import Path
 from sparing.errors import RepositoryError
 from sparing.workspace.checks.parking import put_back
 from sparing.workspace.git import private_index
+from sparing.workspace.git.index_entries import add_anyway
 from sparing.workspace.git.lock import held
 from sparing.workspace.git.object_reader import object_id
 from sparing.workspace.git.objects import (
@@ -150,7 +151,7 @@ def restore(
             found = private_index.scan(git)
         if not found.paths:
             return _kept_before(worktree.repository, salvage) if salvage else None
-        private_index.add(git, found)
+        add_anyway(git, found)
         kept = keep_index(git, commit, salvage) if salvage else None
         private_index.load(git, commit)
         for path in found.nested:

@@ -17,6 +17,7 @@ from sparing.workspace.git.direct.attributes_files import may_have_attributes
 from sparing.workspace.git.direct.history_reader import FOLDER, Entry, read_commit, read_folder
 from sparing.workspace.git.direct.index_file import entry_of, read_index, write_index
 from sparing.workspace.git.direct.loose_object import keeps_usual_objects, store_object
+from sparing.workspace.git.index_entries import add
 from sparing.workspace.git.object_reader import NoAnswer
 from sparing.workspace.git.private_index import Scan
 from sparing.workspace.git.runner import Git, common_dir
@@ -35,7 +36,7 @@ def staged_tree(git: Git, objects: Git, commit: str, found: Scan) -> str:
     try:
         return write_staged(git, objects, commit, found)
     except (NoAnswer, PathRefused, OSError):
-        private_index.add(git, found)
+        add(git, found)
         return git.text("write-tree")
 
 
