@@ -45,7 +45,8 @@ def set_up_means(around: Surroundings, row: FeatureRow, *, logins: bool) -> Gene
     hosts = sources.hosts | frozenset(named_hosts(wanted))
     with way_out(hosts, sources.proxy) as tunnel:
         own = {**given, **proxy_variables(tunnel)}
-        sandbox = sandbox._replace(ports=frozenset({port_of(tunnel)}), given=own)
+        # A network of its own, with the tunnel alone in it: a port would be open on any host.
+        sandbox = sandbox._replace(services=(f"127.0.0.1:{port_of(tunnel)}",), given=own)
         try:
             yield _means(around, row, sandbox, sources.public)
         except SetupFailed as failed:
