@@ -24,6 +24,7 @@ from tests.cli.test_hostile_text import COMMANDS, SEQUENCES, acts, make_shown
 from tests.engine.faked_checks import Fake, Played
 from tests.engine.setup_scene import Scene
 from tests.provision.left_by_setup import LEFT
+from tests.provision.test_set_up_calls import CALLS, called
 from tests.repositories import make_repository
 from tests.terminal import Said
 from tests.test_redact import CODES, VALUE
@@ -52,6 +53,8 @@ def kinds(folder: Path) -> Iterator[Kind]:
     changes = tuple(_unseen(folder / "changes"))
     yield Kind("checks faked, what defines them", len(CHANGES), changes)
     yield Kind("set-up reaches what an agent chose", len(WAYS), tuple(_installed(folder / "setup")))
+    outside = tuple(one for one in called(folder / "calls") if " refused: " not in one)
+    yield Kind("set-up calls somebody but its proxy", CALLS, outside)
     yield Kind("what a set-up leaves to be copied", len(LEFT), tuple(copied(folder / "left")))
     special = tuple(_hanging(folder / "special"))
     yield Kind("special files", 2 * len(PLACES), special)
