@@ -35,6 +35,22 @@ SECRET = {
     "json": f'{{"user": "ada", "clientSecret": "{WORD}"}}',
     "xml": f"<server><id>x</id><password>{WORD}</password></server>",
     "a file that is nothing but the value": f"{RANDOM}\n",
+    "npm, before a comment": f"//registry.example.org/:_authToken={WORD} ; of Ada\n",
+    "yarn's user and password": f'npmAuthIdent: "ada:{WORD}"\n',
+    "yarn's own form": f'"//registry.example.org/:_authToken" "{WORD}"\n',
+    "bundler's user and password": f'BUNDLE_GEMS__EXAMPLE__ORG: "ada:{WORD}"\n',
+    "bundler's token": f'BUNDLE_GITHUB__COM: "{WORD}:x-oauth-basic"\n',
+    "cargo, with its scheme": f'[registries.own]\ntoken = "Bearer {WORD}"\n',
+    "a table in a line": f'http-basic = {{ own = {{ username = "ada", password = "{WORD}" }} }}\n',
+    "netrc, quoted": f'machine pypi.example.org login ada password "{WORD}"\n',
+    "as the name, with an empty password": f"index-url = https://{RANDOM}:@pypi.example.org/\n",
+    "NuGet": f'<add key="ClearTextPassword" value="{WORD}" />\n',
+    "gradle": f"nexuspassword={WORD}\n",
+    "escaped": f"password=\\:{WORD}\n",
+    "on the next line": f"password: |\n  {WORD}\n",
+    "in the query of an address": f"DATABASE_URL=postgres://db/x?user=ada&password={WORD}\n",
+    "in a connection's settings": f"DATABASE=Server=db;User Id=ada;Pwd={WORD};\n",
+    "a header": f"AUTH_HEADER=Basic {base64.b64encode(f'ada:{WORD}'.encode()).decode()}\n",
     "a webhook": f"SLACK=https://hooks.example.org/T0/{RANDOM}\n",
 }
 PLAIN = """\
@@ -60,6 +76,13 @@ IMAGE=registry.example.org/app@sha256:1234
 CACHE_URL=redis://localhost:6379/0
 LOG_FORMAT="%(asctime)s %(levelname)s"
 registry=https://registry.example.org/
+BUNDLE_BUILD__NOKOGIRI: "--use-system-libraries"
+BUNDLE_JOBS: "4"
+auth:
+  kind: none
+token_file:
+  secrets.txt
+AUTH_MODE=basic:default
 index-url = https://packages.example.org/simple
 """
 
@@ -68,7 +91,8 @@ index-url = https://packages.example.org/simple
 def test_a_value_is_known(kind: str) -> None:
     """H5: neither written down nor committed, plain or encoded."""
     known = secrets_in(SECRET[kind])
-    value = next(one for one in (WORD, RANDOM, "swordfish42") if one in Redactor(known).known)
+    values = (WORD, RANDOM, "swordfish42", f":{WORD}")
+    value = next(one for one in values if one in Redactor(known).known)
     for text in (value, base64.b64encode(value.encode()).decode(), value.encode().hex()):
         assert text not in Redactor(known).clean(f"it is {text}.")
         assert scan([("notes.md", f"it is {text}.".encode())], known)
@@ -112,6 +136,13 @@ def test_settings_of_package_managers(tmp_path: Path) -> None:
     }
     assert set(values) <= set(login_secrets(environ))
     assert login_secrets({}) == ()
+
+
+@pytest.mark.parametrize("code", ["utf-8-sig", "utf-16"])
+def test_files_as_windows_writes_them(tmp_path: Path, code: str) -> None:
+    """H5"""
+    (tmp_path / ".env").write_bytes(f"PASSWORD={WORD}\r\nDEBUG=true\r\n".encode(code))
+    assert shared_secrets(tmp_path, [".env"]) == (WORD,)
 
 
 @given(st.text(max_size=300))

@@ -115,7 +115,7 @@ _PLAIN = re.compile(
     r"core\.(repositoryformatversion|filemode|bare|symlinks|ignorecase|precomposeunicode|autocrlf|eol)"
     r"|extensions\.[a-z]+"
 )
-_LOGIN = re.compile(r"://[^/:@\s]*:([^/@\s]+)@|https?://([^/:@\s]{16,})(?::x-oauth-basic)?@")
+_LOGIN = re.compile(r"://[^/:@\s]*:([^/@\s]+)@|https?://([^/:@\s]{16,})(?::(?:x-oauth-basic)?)?@")
 _HEADER = re.compile(r"(?i)(?:authorization|[\w-]*(?:token|key))\s*:\s*(?:\w+\s+)?(\S+)")
 _WORD = re.compile(r"""[^\s'"`|;&<>(){}$=]+""")
 

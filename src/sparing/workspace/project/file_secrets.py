@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64decode
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -32,12 +33,26 @@ _PAIRS = (
     re.compile(rf"^[ \t]*(?:export[ \t]+)?([\w.:/@-]{{1,200}})[ \t]*=[ \t]*({_QUOTED}|.+)$", re.M),
     re.compile(rf"[\"']?([\w.@-]{{1,200}})[\"']?[ \t]*:[ \t]*({_QUOTED}|{_PART})"),
     re.compile(rf"^[ \t]*([\w.-]{{1,200}})[ \t]+({_QUOTED}|{_PART})[ \t]*$", re.M),
-    re.compile(rf"(?:^|[ \t])(password)[ \t\n]+({_PART})", re.M),  # .netrc
+    re.compile(rf"(?:^|[ \t])(password)[ \t\n]+({_QUOTED}|{_PART})", re.M),  # .netrc
     re.compile(r"<([\w.-]{1,200})>([^<>]{1,4096})</"),
+    re.compile(rf"[{{,][ \t]*[\"']?([\w.-]{{1,200}})[\"']?[ \t]*=[ \t]*({_QUOTED})"),  # TOML
+    re.compile(rf"^[ \t]*\"([^\"\s]{{1,200}})\"[ \t]+({_QUOTED}|{_PART})[ \t]*$", re.M),
+    re.compile(rf"(?:key|name)=[\"']([\w.-]{{1,200}})[\"'][ \t]{{1,9}}value=({_QUOTED})"),  # NuGet
+    re.compile(r"(?i)[;?&:\"'= ](password|passwd|pwd|account_?key)=([^\s;&\"'<>]{1,4096})"),
+    # On the next line: YAML's blocks, what continues a line.
+    re.compile(
+        rf"^[ \t]*([\w.-]{{1,200}})[ \t]*[:=][ \t]*[|>]?[+-]?\r?\n[ \t]+({_PART})[ \t]*$", re.M
+    ),
 )
+_SCHEME = re.compile(r"(?i)^(?:bearer|basic|token)[ ]+(?=\S+$)")
+_LOGIN_NAME = re.compile(r"(?i)(?:^|_)(?:AUTH|IDENT|HTTP_BASIC)(?:_|$)|^BUNDLE_\w+__")
+_LOGIN = re.compile(r"([^\s:/]{1,200}):(\S{1,4096})")
+_OAUTH = "x-oauth-basic"
 _TOKEN = re.compile(r"[A-Za-z0-9+/_.~!@#%^&*-]{16,4096}")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_STRONG = re.compile(r"(?i)(?:^|_)(?:PASS(?:WORD|WD|PHRASE)?|PWD|BINDPW|SECRETS?|TOKENS?|SSHPASS)$")
+_STRONG = re.compile(
+    r"(?i)(?:(?:^|_)(?:PASS|PWD|BINDPW|SECRETS?|TOKENS?|SSHPASS)|PASS(?:WORD|WD|PHRASE))$"
+)
 _NAMED = re.compile(
     r"(?i)(?:^|_)(?:KEYS?|PASS|PAT|AUTH|COOKIE|DSN|WEBHOOK|JWT|BEARER|PWD|BINDPW|SALT|HTTP_BASIC)"
     r"(?:_|$)|APIKEYS?|TOKENS?(?:_|$)|SECRETS?(?:_|$)|PASSW|PASSPHRASE|SSHPASS|CREDENTIALS?"
@@ -50,10 +65,12 @@ LOGIN_FILES = (
     *(".npmrc", ".netrc", ".pypirc", ".yarnrc", ".yarnrc.yml", ".pip/pip.conf"),
     *(".gem/credentials", ".bundle/config", ".m2/settings.xml", ".composer/auth.json"),
     *(".cargo/credentials", ".cargo/credentials.toml", ".cargo/config.toml"),
+    *(".gradle/gradle.properties", ".nuget/NuGet/NuGet.Config", ".bunfig.toml", ".condarc"),
+    *(".git-credentials", ".local/share/uv/credentials/credentials.toml"),
 )
 CONFIG_FILES = (
     *("pip/pip.conf", "uv/uv.toml", "pypoetry/auth.toml", "pypoetry/config.toml", "pnpm/rc"),
-    "composer/auth.json",
+    *("composer/auth.json", "NuGet/NuGet.Config", "go/env"),
 )
 """Below XDG_CONFIG_HOME."""
 _POINTERS = (
@@ -122,7 +139,12 @@ def _tokens(text: str) -> Iterator[str]:
 def _named(name: str, value: str) -> Iterator[str]:
     """The value, if its name says that it is secret and it is not plainly something else."""
     words = re.sub(r"\W+", "_", _HUMP.sub("_", name)).strip("_")
-    if not _NAMED.search(words) or not _may_be_secret(words, value):
+    if _LOGIN_NAME.search(words):
+        yield from _login(value)
+    if not _NAMED.search(words):
+        return
+    value = _SCHEME.sub("", value)
+    if not _may_be_secret(words, value):
         return
     yield value
     # npm and others keep `user:password` or a password in base64.
@@ -131,6 +153,14 @@ def _named(name: str, value: str) -> Iterator[str]:
             decoded = b64decode(value, validate=True).decode("ascii")
             if decoded.isprintable():
                 yield from (decoded, decoded.partition(":")[2])
+
+
+def _login(value: str) -> Iterator[str]:
+    """The password of a `user:password`; the token that stands in the place of a user."""
+    if found := _LOGIN.fullmatch(value):
+        secret = found[1] if found[2] == _OAUTH else found[2]
+        if not is_placeholder(secret):
+            yield secret
 
 
 def _may_be_secret(name: str, value: str) -> bool:
@@ -155,8 +185,11 @@ def _plain(raw: str) -> str:
         with suppress(ValueError):
             return str(json.loads(f'"{inner}"')) if quote == '"' else inner
         return inner
-    return re.split(r"[ \t]+#", raw, maxsplit=1)[0].strip()
+    plain = re.split(r"[ \t]+[#;]", raw, maxsplit=1)[0].strip()
+    return re.sub(r"\\([:=#!])", r"\1", plain)
 
 
 def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
+    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return data.decode("utf-16", "replace")
+    return data.decode("utf-8-sig", "replace")
