@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from sparing.errors import RepositoryError
 from sparing.workspace.git.config import includes
-from sparing.workspace.git.direct.folder_stamp import folder_stamp
+from sparing.workspace.git.direct.folder_stamp import FolderStamp, folder_stamp
 from sparing.workspace.git.runner import (
     Git,
     GitFailed,
@@ -34,8 +34,13 @@ class Look(NamedTuple):
     """Stamps of an index, its worktree's files and the ignore rules at one moment."""
 
     listing: Stamp | None
-    files: bytes
+    files: FolderStamp
     rules: Signature
+
+    def is_of(self, now: Look) -> bool:
+        """Whether nothing was touched between this look and the one now."""
+        same = (self.listing, self.rules) == (now.listing, now.rules)
+        return same and self.files.is_of(now.files)
 
 
 class Scan(NamedTuple):
@@ -135,8 +140,9 @@ _found: dict[Path, tuple[Scan, Look | None]] = {}
 
 def scan(git: Git) -> Scan:
     """Compare the files on disk with the index; git scans only if something was touched."""
-    look = _look(git)
-    if look is not None and _clean.get(index_of(git)) == look:
+    look, known = _look(git), _clean.get(index_of(git))
+    if look is not None and known is not None and known.is_of(look):
+        _clean[index_of(git)] = look
         return Scan()
     found = _scanned(git)
     if look is not None and not found.paths:
