@@ -21,6 +21,7 @@ T = TypeVar("T")
 JsonObject = dict[str, Any]
 """An object as JSON has it, with text keys: what is stored, and what a step is given."""
 _PLAIN = (str, int, float, bool, type(None))
+_AS_IT_IS = frozenset[type](_PLAIN)
 _STORED_AS = "stored as"
 
 
@@ -68,8 +69,8 @@ def stored_as(key: str) -> Mapping[str, str]:
 
 def plain(value: object) -> object:
     """Any value as JSON."""
-    kind = cast("type", type(value))
-    return value if kind in _PLAIN else _writer(kind)(value)
+    kind: type = value.__class__
+    return value if kind in _AS_IT_IS else _writer(kind)(value)
 
 
 @cache
@@ -95,8 +96,12 @@ def _record_writer(kind: Any) -> Callable[[Any], object]:
     keys, sparse = _keys(kind), issubclass(kind, Sparse)
 
     def write(value: object) -> object:
-        found = {key: plain(getattr(value, name)) for name, key in keys.items()}
-        return {key: one for key, one in found.items() if one is not None} if sparse else found
+        found: JsonObject = {}
+        for name, key in keys.items():
+            one = getattr(value, name)
+            if one is not None or not sparse:
+                found[key] = one if one.__class__ in _AS_IT_IS else plain(one)
+        return found
 
     return write
 

@@ -118,7 +118,7 @@ def _names(place: str) -> Iterator[str]:
 
 
 def _ref(place: str) -> str:
-    return (read_plain(Path(place), 200, follow=True) or b"").decode(errors="replace").strip()
+    return (read_plain(place, 200, follow=True) or b"").decode(errors="replace").strip()
 
 
 @lru_cache(maxsize=16)
@@ -137,8 +137,16 @@ def _hooks(folder: Path) -> Iterator[tuple[str, str]]:
 
 def _worktrees(folder: Path) -> Iterator[tuple[str, str]]:
     """All registered worktrees, each with a digest of its HEAD and its folder."""
-    for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
-        yield worktree_place(entry.name), _digest(entry / "HEAD") + _digest(entry / "gitdir")
+    for name in _entries(folder):
+        place = f"{folder}/{name}"
+        yield worktree_place(name), _digest(f"{place}/HEAD") + _digest(f"{place}/gitdir")
+
+
+def _entries(folder: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))  # noqa: PTH208 - names, not Paths: there may be many
+    except OSError:
+        return []
 
 
 def _files(folder: Path, most: int) -> tuple[str, int]:
@@ -157,7 +165,7 @@ def _below(folder: Path) -> Iterator[Path]:
         yield from (Path(place, name) for name in sorted(names))
 
 
-def _digest(path: Path) -> str:
+def _digest(path: Path | str) -> str:
     data = read_plain(path, WHOLE, follow=True)
     return "" if data is None else hashlib.sha256(data).hexdigest()
 
