@@ -12,8 +12,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from sparing.workspace.git import runner
 from sparing.workspace.git.commit import (
     KeptFiles,
+    changed_files,
+    changed_outside,
     changed_paths,
     commit_paths,
     list_folder,
@@ -91,6 +94,46 @@ def test_files_and_differences_are_those_of_git(repo: Repository) -> None:
     assert seen == (("a.txt", "b/e.txt"), ("b.txt", "b/c/d.txt"), ("b.txt/inner", "new/x.sh"))
     assert names == (("e.txt",), ()) == (list_folder(repo, new, "b"), list_folder(repo, new, "a"))
     assert texts == read_files(repo, new, ["b/e.txt", "a.txt", "b", "none", "b.txt/inner"])
+
+
+@pytest.mark.parametrize("folder", ["b", "b/c", "b.txt", "a.txt", "new", "none", "none/below"])
+@pytest.mark.parametrize(
+    "changed", [{"b/e.txt": "other\n"}, {"b/c/d.txt": "other\n", "b/c/f.txt": "f\n"}, None]
+)
+def test_changes_outside_of_a_folder_are_those_of_git(
+    repo: Repository, folder: str, changed: dict[str, str] | None
+) -> None:
+    """H1: with and without a git that is kept open, from and to a commit without the folder."""
+    if changed is None:
+        old, new = next_commit(repo)
+    else:
+        old = tip(repo)
+        write_files(repo.checkout, changed)
+        git(repo.checkout, "add", "-A")
+        git(repo.checkout, "commit", "-q", "-m", "changed")
+        new = tip(repo)
+    for one, other in ((old, new), (new, old), (new, new)):
+        alone = changed_outside(repo, one, other, folder)
+        with kept_open():
+            assert changed_outside(repo, one, other, folder) == alone
+        everything = changed_files(repo, one, other)
+        assert alone == tuple(e for e in everything if not e.path.startswith(f"{folder}/"))
+
+
+def test_no_git_counts_lines_if_only_the_folder_changed(
+    repo: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """H1: as after a stage that writes documents."""
+    old = tip(repo)
+    write_files(repo.checkout, {"b/c/d.txt": "other\n"})
+    git(repo.checkout, "commit", "-q", "-a", "-m", "changed")
+    new = tip(repo)
+    with kept_open():
+        assert contains(repo, new, old)
+        monkeypatch.setattr(runner, "start_git", None)
+        assert changed_outside(repo, old, new, "b/c") == ()
+        with pytest.raises(TypeError):
+            changed_outside(repo, old, new, "new")
 
 
 def test_what_a_commit_contains(repo: Repository) -> None:

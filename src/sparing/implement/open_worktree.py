@@ -25,7 +25,7 @@ from sparing.workspace.checks.baseline import Baseline
 from sparing.workspace.checks.failures import telling_lines
 from sparing.workspace.checks.needs import advice, needs_of
 from sparing.workspace.checks.run import CheckResult
-from sparing.workspace.git.commit import changed_files
+from sparing.workspace.git.commit import changed_outside
 from sparing.workspace.git.objects import keep, move_ref
 from sparing.workspace.git.worktree import Worktree, restore
 from sparing.workspace.project.leaks import refuse_secrets, set_aside
@@ -64,9 +64,8 @@ def open_worktree(source: Source, ticket: Ticket) -> JobResult:
 def _has_work(around: Surroundings, row: FeatureRow, tip: str) -> bool:
     """Whether the branch changes more than the feature's own folder: after a failed set-up it
     holds a record, and what is red then was so before."""
-    folder = f"{around.feature_folder(row)}/"
-    changed = changed_files(around.repository, row.feature.base_commit, tip)
-    return any(not one.path.startswith(folder) for one in changed)
+    folder, base = around.feature_folder(row), row.feature.base_commit
+    return bool(changed_outside(around.repository, base, tip, folder))
 
 
 def _red_words(result: CheckResult) -> str:

@@ -33,7 +33,7 @@ from sparing.roles.load import Role
 from sparing.runtime.surroundings import Surroundings, current
 from sparing.session import Session
 from sparing.turn import TURNS
-from sparing.workspace.git.commit import changed_files, diff, read_file
+from sparing.workspace.git.commit import changed_outside, diff, read_file
 from sparing.workspace.git.lanes import lane_name
 from sparing.workspace.git.object_reader import object_id
 from sparing.workspace.sandbox.launcher import place_of
@@ -216,12 +216,10 @@ class Source:
 
     def changed(self, since: str) -> tuple[FileChange, ...]:
         """Changed files outside the feature's own folder."""
-        own, repository = self.folder + "/", self.around.repository
-        found = self.once(
-            ("changed", since, self.job.head),
-            lambda: changed_files(repository, since, self.job.head),
+        head, own, repository = self.job.head, self.folder, self.around.repository
+        return self.once(
+            ("changed", since, head), lambda: changed_outside(repository, since, head, own)
         )
-        return tuple(change for change in found if not change.path.startswith(own))
 
     def untouched(self, name: ArtifactName, since: str) -> bool:
         """Whether a document is unchanged since that commit."""

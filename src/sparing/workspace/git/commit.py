@@ -18,7 +18,11 @@ from sparing.change import Change, FileChange
 from sparing.errors import RepositoryError
 from sparing.workspace.git import private_index
 from sparing.workspace.git.direct.attributes_files import may_have_attributes
-from sparing.workspace.git.direct.history_reader import difference, folder_entries
+from sparing.workspace.git.direct.history_reader import (
+    differ_only_in,
+    difference,
+    folder_entries,
+)
 from sparing.workspace.git.direct.staged_tree import staged_tree
 from sparing.workspace.git.object_reader import GitObject, NoAnswer, blob, contents, object_id
 from sparing.workspace.git.objects import (
@@ -105,6 +109,16 @@ def diff(repo: Repository, old: str, new: str, paths: Sequence[str] = (), contex
 def changed_files(repo: Repository, old: str, new: str) -> tuple[FileChange, ...]:
     known = _IDS.fullmatch(old) and _IDS.fullmatch(new)
     return (_changed_files if known else _changed_files.__wrapped__)(repo, old, new)
+
+
+def changed_outside(repo: Repository, old: str, new: str, folder: str) -> tuple[FileChange, ...]:
+    """Changed files that are not in this folder; git counts lines only if there are any."""
+    if _IDS.fullmatch(old) and _IDS.fullmatch(new):
+        with suppress(NoAnswer):
+            if differ_only_in(repo.git(), old, new, folder):
+                return ()
+    found = changed_files(repo, old, new)
+    return tuple(one for one in found if not one.path.startswith(f"{folder}/"))
 
 
 @lru_cache(REMEMBERED)

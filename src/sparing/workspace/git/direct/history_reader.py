@@ -137,6 +137,18 @@ def difference(git: Git, old: str, new: str) -> Difference:
     )
 
 
+def differ_only_in(git: Git, old: str, new: str, folder: str) -> bool:
+    """Whether all files that differ between two commits are below this folder."""
+    one, other = read_commit(git, old).tree, read_commit(git, new).tree
+    for part in folder.split("/"):
+        before, after = dict(_folder(git, one)), dict(_folder(git, other))
+        below = before.pop(part, None), after.pop(part, None)
+        if before != after or any(entry and entry.mode != FOLDER for entry in below):
+            return False
+        one, other = _tree_of(below[0]), _tree_of(below[1])
+    return True
+
+
 def _compare(
     git: Git,
     start: str,
