@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from sparing.cli.clock import now
+from sparing.cli.garbage import no_collection
 from sparing.cli.gate.editor import busy
 from sparing.cli.gate.interruptible_prompt import leaving
 from sparing.cli.gate.rule import show_disputed
@@ -174,15 +175,15 @@ def _tell_outlook(office: Office, row: FeatureRow) -> None:
 async def _drive(
     office: Office, rows: Sequence[FeatureRow], mode: AtGate, seat: EngineSeat, *, quiet: bool
 ) -> list[FeatureRow]:
-    from sparing.engine.lifecycle import running
+    with no_collection():
+        from sparing.engine.lifecycle import running
 
     settings = office.loaded.settings
     around = surroundings_of(office, seat, headless=mode is not Mode.ASK)
-    keys = [row.feature.key for row in rows]
-    progress = Progress(office, keys, quiet=quiet)
+    keys, current = [row.feature.key for row in rows], list(rows)
+    progress, own = Progress(office, keys, quiet=quiet), seat.seat(keys)
     _begin(office, around, rows, seat.reach)
     asking, status = OpenQuestion(office), LiveStatus(office, quiet=quiet, only=keys)
-    own, current = seat.seat(keys), list(rows)
     with office.database.watch() as changed, interruptible():
         async with running(around, settings.engine, settings.agent.concurrency, own) as engine:
             looked, alarm, pulls, looks = now(), SpendAlarm(office), PullWatch(office), LookTimer()

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sparing.cli.clock import now
+from sparing.cli.garbage import no_collection
 from sparing.cli.run.drive import FAILURE_LOOK_SECONDS, LookTimer, interruptible, surroundings_of
 from sparing.cli.run.engine_ownership import EngineSeat, engine_seat
 from sparing.cli.run.failed_legs import failure_words, raise_failures
@@ -51,7 +52,8 @@ def host_engine(office: Office, lives: Callable[[], bool], go_on: str = GO_ON) -
 
 
 async def _host(office: Office, seat: EngineSeat, lives: Callable[[], bool]) -> None:
-    from sparing.engine.lifecycle import running
+    with no_collection():
+        from sparing.engine.lifecycle import running
 
     settings = office.loaded.settings
     shared = office.folder.server is not None
