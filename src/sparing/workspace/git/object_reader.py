@@ -216,11 +216,11 @@ def _asked(git: Git, question: str, name: str) -> GitObject | None:
 def _opened(git: Git, command: tuple[str, ...]) -> Reader:
     if not _keepers or git.work_tree is not None:
         raise NoAnswer
-    signed = signature(git.git_dir)
+    common = common_dir(git.git_dir)
+    signed = signature(git.git_dir, common)
     settings = git.settings(signed)
     if includes(settings):
         raise NoAnswer
-    common = common_dir(git.git_dir)
     more = (f"{common}/objects/info/alternates", f"{common}/shallow")
     files = (*signed, *map(stamp, more))
     started = Started(os.getpid(), files, judge(settings, git.trusted, None))

@@ -188,10 +188,12 @@ def find_entry(repo: Repository, path: Path) -> Path | None:
 
 
 def _stands_for(entry: Path, path: Path) -> bool:
-    data = read_plain(entry / "gitdir", follow=True)
+    data = read_plain(f"{entry}/gitdir", follow=True)
     if data is None:
         return False
     link = os.fsdecode(data).strip()
+    if link == f"{path}/.git":
+        return True  # as in nearly all cases, and asked for often
     return os.path.realpath((entry / link).parent) == os.path.realpath(path)
 
 

@@ -213,11 +213,12 @@ def _started(
     )
 
 
-def signature(git_dir: Path) -> Signature:
-    """A value that changes whenever a file that git reads its configuration from changes."""
+def signature(git_dir: Path, common: Path | None = None) -> Signature:
+    """A value that changes whenever a file that git reads its configuration from changes;
+    `common`: the folder that all worktrees share, if it is known."""
     # Plain strings: this is asked before each use of git.
-    common, own = os.fspath(common_dir(git_dir)), os.fspath(git_dir)
-    names = (f"{common}/config", f"{common}/config.worktree", f"{own}/config.worktree")
+    shared, own = os.fspath(common or common_dir(git_dir)), os.fspath(git_dir)
+    names = (f"{shared}/config", f"{shared}/config.worktree", f"{own}/config.worktree")
     return tuple(stamp(name) for name in names)
 
 
