@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tempfile
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 from sparing.workspace.git.config import Setting
@@ -80,18 +80,33 @@ def store_object(objects: Path, kind: bytes, body: bytes, length: int = 40) -> s
 
 
 def _store(objects: Path, name: str, data: bytes) -> str:
-    place = objects / name[:2] / name[2:]
+    folder = f"{objects}/{name[:2]}"
+    place = f"{folder}/{name[2:]}"
     try:
         # As git does: one that is there counts as new, so that nobody cleans it up now.
         os.utime(place)
     except FileNotFoundError:
-        _write(place, zlib.compress(data))
+        _write(folder, place, zlib.compress(data))
     return name
 
 
-def _write(place: Path, packed: bytes) -> None:
-    place.parent.mkdir(exist_ok=True)
-    handle, fresh = tempfile.mkstemp(prefix="tmp_obj_", dir=place.parent)
+_numbers = count()
+
+
+def _open_fresh(folder: str) -> tuple[int, str]:
+    """A new file, named as git names its own; the folder is made if there is none."""
+    while True:
+        name = f"{folder}/tmp_obj_{os.getpid()}_{next(_numbers)}"
+        try:
+            return os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), name
+        except FileExistsError:
+            continue  # a process of that number was killed
+        except FileNotFoundError:
+            Path(folder).mkdir(exist_ok=True)
+
+
+def _write(folder: str, place: str, packed: bytes) -> None:
+    handle, fresh = _open_fresh(folder)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(packed)
