@@ -12,6 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -161,6 +162,7 @@ def learned(turns: Iterable[SeenTurn]) -> dict[TurnClass, TurnWork]:
     return known
 
 
+@lru_cache(1024)
 def anyone(kind: TurnClass) -> TurnClass:
     """The same errand for any role; a panel, which does the work of two, is kept separate."""
     return kind._replace(role=PANEL if len(members(kind.role)) > 1 else "")
@@ -176,9 +178,11 @@ def expected_work(kind: TurnClass, known: Mapping[TurnClass, TurnWork]) -> TurnW
     another memory, the default scaled in the same proportion; if it is new, the default scaled
     by how much agents do here in others. For reviewers who share a turn for the first time: the
     sum of their separate work."""
+    if (own := known.get(kind)) is not None:
+        return own
     whoever, seats = anyone(kind), members(kind.role)
-    if kind in known or whoever in known:
-        return known.get(kind) or known[whoever]
+    if (of_anyone := known.get(whoever)) is not None:
+        return of_anyone
     if len(seats) > 1:
         return _together([expected_work(kind._replace(role=one), known) for one in seats])
     usual = work_of(HABITS[kind.errand, kind.memory])
