@@ -55,13 +55,16 @@ def git_that(folder: Path, program: str) -> dict[str, str]:
 
 
 def test_a_disk_that_git_finds_full(tmp_path: Path) -> None:
-    """I3: with room again it is resumed, as git's message says."""
+    """I3, A3: with room again it continues; nothing else is named than what continues it."""
     built, own = build(tmp_path, ONE, SCRIPT), git_that(tmp_path, FULL_GIT)
     said = built.sparing("run", "1", "--no-input", **own)
     assert "the disk is full: error: refs: No space left on device" in said.err
-    assert "free some space, then: sparing resume" in said.err
+    assert "free some space, then run the same command again" in said.err
+    assert "sparing resume" not in said.err
     (tmp_path / "flag").unlink()
-    continued(built, **own)
+    assert built.sparing("run", "001", "--no-input", **own).code == 2
+    shown = built.sparing("show", "1", "--json").json
+    assert (shown["stage"], shown["position"]) == ("implement", "gate")
 
 
 @contextmanager
@@ -90,13 +93,12 @@ def slow(tmp_path: Path) -> Built:
 
 
 def test_a_worktree_that_is_gone_under_its_agent(slow: Built) -> None:
-    """A3: a turn that died is told with the command that continues; the worktree is made again."""
+    """A3, I1: it is made again and the turn repeated; nobody has to type anything."""
     with at_work(slow) as log:
         (tree,) = (slow.folder / "state").rglob(f"worktrees/{NAME}")
         shutil.rmtree(tree)
-    assert "feature 001 stopped: " in log.read_text()
-    assert "what was done is kept; to continue: sparing run 001" in log.read_text()
-    assert slow.sparing("run", "001", "--no-input").code == 2
+    assert "the last commit is put back" in log.read_text()
+    assert "implement waits for your approval" in log.read_text()
     assert slow.git("show", f"{slow.row.feature.branch}:one.txt") == "1"
 
 

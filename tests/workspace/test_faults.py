@@ -215,7 +215,7 @@ def test_disk_full_or_read_only_at_a_commit(tmp_path: Path) -> None:
     said, after, *closed = ended.out.splitlines()
     kind, what, repair = said.split("|")
     assert (kind, what.partition(":")[0]) == ("StateError", "the disk is full")
-    assert repair == "free some space, then: sparing resume"
+    assert repair == "free some space, then run the same command again"
     if ended.real:
         assert closed[0].endswith("can't be written: Read-only file system")
         assert len(closed) == 2

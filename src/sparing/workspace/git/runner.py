@@ -268,7 +268,8 @@ def failure(
             f"another git process holds {lock}", f"wait for it; if there is none: rm {lock}"
         )
     if "No space left on device" in stderr:
-        return StateError(f"the disk is full: {last}", "free some space, then: sparing resume")
+        repair = "free some space, then run the same command again"
+        return StateError(f"the disk is full: {last}", repair)
     if "Read-only file system" in stderr or "Permission denied" in stderr:
         return RepositoryError(f"git can't write: {last}", "ls -ld on that folder shows why")
     if "git-lfs: not found" in stderr:
