@@ -32,7 +32,7 @@ AGAIN = "again, rejected (ada): Name the limit too"
 @pytest.fixture
 def row(office: Office) -> FeatureRow:
     """Two iterations, a rejection, an iteration that stops, an approval of the rest."""
-    row = started(office)
+    row = started(office, flow="feature")
     for number, found in enumerate(((1, CONCERN), (2, None), (1, CONCERN), (2, None))):
         iteration, finding = found
         said = looked(office, row, ROLE, iteration, *([finding] if finding else []))
@@ -90,7 +90,9 @@ def test_show_says_why_the_reviews_began_again(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """K1: once, between the two loops."""
-    place: dict[str, object] = {**row.place, "marks": {"specify": [NOON, NOON + 9, 2, [], False]}}
+    at = {**row.place["state"], "stage": "specify"}
+    marks = {"specify": [NOON, NOON + 9, 2, [], False]}
+    place: dict[str, object] = {**row.place, "state": at, "marks": marks}
     with office.database.write() as tx:
         tx.execute(
             "update features set place = ? where key = ?", (json.dumps(place), row.feature.key)
