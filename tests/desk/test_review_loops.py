@@ -91,7 +91,7 @@ def test_show_says_why_the_reviews_began_again(
 ) -> None:
     """K1: once, between the two loops."""
     at = {**row.place["state"], "stage": "specify"}
-    marks = {"specify": [NOON, NOON + 9, 2, [], False]}
+    marks: dict[str, list[object]] = {"specify": [NOON, NOON + 9, 2, False, []]}
     place: dict[str, object] = {**row.place, "state": at, "marks": marks}
     with office.database.write() as tx:
         tx.execute(
