@@ -91,7 +91,7 @@ def test_a_second_run_of_one_feature(user_repository: UserRepository) -> None:
         fcntl.flock(held, fcntl.LOCK_EX)
         what, repair = two_lines(sparing(path, "run", "1"), 1)
     assert "another process (id 4242)" in what
-    assert repair == "see its progress: sparing status"
+    assert repair == "once it has ended: sparing run 001"
 
 
 def test_a_broken_settings_file(tmp_path: Path, guard: Guard) -> None:
