@@ -12,7 +12,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
-from sparing.way import Lever
+from sparing.dispatch_policy import Lever
 
 LEAN, STOCK = "lean naive", "stock naive"
 CLIENT_TOOLS = "client tools"

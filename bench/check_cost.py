@@ -45,7 +45,7 @@ import json, os, resource, sys
 from pathlib import Path
 from sparing.workspace.checks.clean_room import clean_room
 from sparing.workspace.checks.discover import find_checks
-from sparing.workspace.checks.environment import seal
+from sparing.workspace.checks.installed_packages import seal
 from sparing.workspace.checks.run import CheckSandbox, run_check
 from sparing.workspace.git.repository import find_repository
 from sparing.workspace.git.snapshot import Snapshot
@@ -60,7 +60,7 @@ for n in range(2000 if (worktree.path / "package.json").exists() else 0):
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("exports.x = 1;" * 20)
 try:
-    from sparing.workspace.checks.environment import left_beside
+    from sparing.workspace.checks.installed_packages import left_beside
     from sparing.workspace.setup.environments import Environments
     left = left_beside(worktree, commit)
     kept = Environments(place / "environments").keep("one", worktree.path, left)

@@ -36,7 +36,7 @@ from bench.client_tables import (
 )
 from bench.economy.measure import UNPROVEN
 from bench.loop import alone
-from sparing.way import Lever, off
+from sparing.dispatch_policy import Lever, off
 
 OUT = Path(__file__).parent / "out" / "client"
 ROWS = OUT / "rows"

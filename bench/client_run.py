@@ -24,7 +24,7 @@ from typing import Any
 from bench.client_meter import bill_log
 from bench.prefix_meter import bill_prefixes
 from bench.sample_repository import sample_files
-from sparing.cli.run.drive import Mode, run_features
+from sparing.cli.run.run_loop import Mode, run_features
 from sparing.desk.gates import answers
 from sparing.desk.money.closing import closing_figures
 from sparing.desk.office import open_office

@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from sparing.cli.run.drive import Mode, run_features
+from sparing.cli.run.run_loop import Mode, run_features
 from sparing.desk.features import view
 from sparing.desk.gates import answers
 from sparing.desk.office import open_office

@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from sparing.briefing.knowledge import bank_at, made_features
+from sparing.briefing.lessons import bank_at, made_features
 from sparing.briefing.retro import RetroMaterial, asked, record
 from sparing.config.sources import Sources
 from sparing.feature import Feature, FeatureStatus, slugify

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from bench.loop_workload import ARTIFACT_CHARS, ITERATIONS
-from sparing.cli.run.drive import Mode, run_features
+from sparing.cli.run.run_loop import Mode, run_features
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.double.recognise import PlayedKind, recognise

@@ -47,7 +47,7 @@ UNTYPED_ALLOWED = (
     *("dispatch.prompt", "dispatch.weighing"),
 )
 """Modules, or packages with all below them, whose functions take and return plain JSON."""
-ENGINE_DOORS = ("cli.run.drive", "cli.run.host")
+ENGINE_DOORS = ("cli.run.run_loop", "cli.run.engine_host")
 """The modules of the doors that import the engine, when a command runs it."""
 POSITIONAL = 6
 """The most values that a record of ours is built from without naming them."""

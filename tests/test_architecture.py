@@ -31,7 +31,7 @@ Rule = Callable[[Package], Iterator[str]]
 CLEAN = {
     "usage.py": "class Usage: ...\n",
     "payment/paid_call.py": "def pay(ledger, backend):\n    ledger.begin()\n    backend.run()\n",
-    "cli/run/drive.py": "def late():\n    from sparing.engine.lifecycle import Engine\n",
+    "cli/run/run_loop.py": "def late():\n    from sparing.engine.lifecycle import Engine\n",
     "engine/lifecycle.py": "from sparing.usage import Usage\n\nclass Engine: ...\n",
     "engine/steps/calls.py": "def step(value: dict[str, Any]) -> dict[str, Any]: ...\n",
     "records/ledger.py": "def load(row: dict[str, Any]) -> None: ...\n",

@@ -196,7 +196,9 @@ def test_no_backend_is_loaded_before_it_is_made() -> None:
             "sparing.clients.claude_detection",
         ),
     )
-    assert loaded_with({"sparing.clients.backends", "sparing.clients.drawn_agent"}, backends) == []
+    assert (
+        loaded_with({"sparing.clients.backends", "sparing.clients.simulated_agent"}, backends) == []
+    )
     assert loaded_with(set(backends), backends) == sorted(backends), "the check sees what loads"
 
 

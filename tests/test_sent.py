@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing import codec
+from sparing.dispatch_policy import Way
 from sparing.sent import NamedBlock, OtherPrompts, Sent, SentRecord, WayPrompt
-from sparing.way import Way
 
 ROWS: Mapping[str, str] = json.loads((Path(__file__).parent / "records/sent_rows.json").read_text())
 PRIMER = "a primer"

@@ -10,9 +10,9 @@ from sparing.artifact import ArtifactName
 from sparing.briefing.trunk_group import form_of
 from sparing.config.flow import ASSISTANTS
 from sparing.context.prompt.brief import Brief, Document, PromptRole, TurnSubject
-from sparing.context.prompt.turns import fresh_turn
+from sparing.context.prompt.turn_words import fresh_turn
 from sparing.economy.choose import Moment, Template, row_for
-from sparing.economy.estimates import (
+from sparing.economy.expected_work import (
     HABITS,
     Memory,
     SeenTurn,

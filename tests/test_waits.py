@@ -87,7 +87,7 @@ LONG = {
     "clients/outage.py QUOTA_SECONDS": NONE,
     "clients/outage.py REPEATED_SECONDS": NONE,
     "double/api.py LATEST_SECONDS": NONE,
-    "economy/continuity.py DAY_SECONDS": NONE,
+    "economy/resume_or_handoff.py DAY_SECONDS": NONE,
     "eval/coding.py TEST_SECONDS": NOTE,
     "fleet/presence.py CLOCK_SECONDS": NONE,
     "fleet/shared_refs.py LIMIT_SECONDS": WAIT,

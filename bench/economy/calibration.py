@@ -17,10 +17,10 @@ from bench.economy.measure import NAIVE, run
 from bench.economy.parameters import PauseName
 from bench.economy.prompts import Composer
 from bench.economy.strategy import client_of, strategy_of
+from sparing.dispatch_policy import Lever
 from sparing.double.agent_kinds import AgentKind
 from sparing.records.totals import RESUME_CHECK
 from sparing.usage import Usage
-from sparing.way import Lever
 
 CLIENT = Path(__file__).parent.parent / "out" / "client"
 NEAR = 0.05

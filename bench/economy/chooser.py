@@ -21,10 +21,11 @@ from sparing.caching.next_turn import LATER_DELTA_TOKENS, NEXT
 from sparing.context.prompt.brief import REVIEWS
 from sparing.context.prompt.compose import plain_system
 from sparing.dispatch.alternatives import BATCHED_FILES, FILES_PER_CALL, NOTES
+from sparing.dispatch_policy import Lever, Order, Policy, Way
 from sparing.economy.cache_lives import marked_blocks, pass_share
 from sparing.economy.choose import Moment, decide_way
 from sparing.economy.cost_model import Rates, TurnWork
-from sparing.economy.estimates import Memory, by_reference
+from sparing.economy.expected_work import Memory, by_reference
 from sparing.economy.ledger_notes import notes_pay
 from sparing.economy.predict import Diff, Inputs, Offer, ReadAgain, preload_pays
 from sparing.flow.flows import TIERS
@@ -32,7 +33,6 @@ from sparing.runtime.turn_history import memory_of
 from sparing.segment import Segment, Volatility
 from sparing.turn import TURNS
 from sparing.turn_kind import KINDS, Actor, TurnKind
-from sparing.way import Lever, Order, Policy, Way
 
 LIFE = Life.FIVE_MINUTES
 UNPRICED = TurnWork(1, 0, 0)

@@ -25,9 +25,9 @@ from bench.economy.strategy import (
     load,
     strategy_of,
 )
+from sparing.dispatch_policy import Lever
 from sparing.double.agent_kinds import AgentKind
 from sparing.economy.levers import SPARES
-from sparing.way import Lever
 
 FLOWS = ("feature", "L1", "L2", "L3")
 NAIVE, STOCK_NAIVE, BOUND = LEAN_ARM, STOCK_ARM, "lower bound"

@@ -13,8 +13,8 @@ from bench.economy.measure import BOUND, FLOWS, LEVER_PAUSES, NAIVE
 from bench.economy.parameters import PauseName
 from bench.economy.results import GRID, Cell, Results
 from bench.economy.strategy import load
+from sparing.dispatch_policy import Lever
 from sparing.double.agent_kinds import AgentKind
-from sparing.way import Lever
 
 LIBRARY = "matplotlib"
 TYPICAL = AgentKind.TYPICAL.value

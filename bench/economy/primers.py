@@ -9,6 +9,7 @@ from bench.economy.client import Talk, Words
 from bench.economy.dispatches import Dispatch
 from bench.economy.sessions import Remembered
 from sparing.cache import CacheBlock, Life, RequestPart
+from sparing.dispatch_policy import Way
 from sparing.economy.cache_contents import cached_tokens
 from sparing.economy.cache_lives import (
     TAIL_TOKENS,
@@ -21,7 +22,6 @@ from sparing.economy.cache_lives import (
 from sparing.economy.cost_model import Rates
 from sparing.turn import TURNS
 from sparing.turn_kind import TurnKind
-from sparing.way import Way
 
 
 @dataclass(slots=True)

@@ -16,16 +16,16 @@ from zlib import crc32
 from bench.economy.dispatches import Dispatch
 from bench.economy.feature import Feature
 from bench.economy.steps import File
-from sparing.context.prompt import turns
+from sparing.context.prompt import turn_words
 from sparing.context.prompt.brief import Brief, Document, Material
 from sparing.context.prompt.compose import Composed, compose, naive, role_words
+from sparing.dispatch_policy import Order, Way
 from sparing.economy.cache_contents import digests, recall
 from sparing.economy.predict import PreloadCandidate, preloaded
 from sparing.economy.repo_map import repository_map
 from sparing.segment import Segment, Volatility
 from sparing.turn import TURNS
 from sparing.turn_kind import TurnKind
-from sparing.way import Order, Way
 
 
 class Variant(NamedTuple):
@@ -166,7 +166,7 @@ def role_system(dispatch: Dispatch) -> str:
 
 
 def neutral_system(dispatch: Dispatch, *, together: bool) -> str:
-    return turns.system(dispatch.role.role_class.value, together=together)
+    return turn_words.system(dispatch.role.role_class.value, together=together)
 
 
 def _preloaded(dispatch: Dispatch, seen: frozenset[File]) -> list[File]:

@@ -28,15 +28,15 @@ from bench.economy.steps import Wait
 from bench.economy.strategy import Client, Strategy
 from sparing.cache import CacheBlock, Life, PromptCache, RequestPart
 from sparing.dispatch.handoff import question_tokens
+from sparing.dispatch_policy import Lever, Way
 from sparing.double.agent_draws import human_seconds, share
 from sparing.economy.cache_contents import SentPrompt
 from sparing.economy.cache_lives import ANSWER_TOKENS, TrunkUse
-from sparing.economy.continuity import JUDGEMENT
 from sparing.economy.cost_model import Rates
 from sparing.economy.keepalive import LoopEnd, another_ping, next_ping_at, resume_probability
+from sparing.economy.resume_or_handoff import JUDGEMENT
 from sparing.turn_kind import KINDS, Actor, TurnKind
 from sparing.usage import Usage
-from sparing.way import Lever, Way
 
 WEIGHED = "weighed before the stage"
 PRIMER_SECONDS = 2.0

@@ -18,7 +18,7 @@ from sparing.cache import CacheBlock, Life
 from sparing.economy.cache_contents import Base, CacheEntry, SentPrompt, believed
 from sparing.economy.cache_lives import expected_readers
 from sparing.economy.cost_model import TurnWork
-from sparing.economy.estimates import Memory, SeenTurn, TurnClass, expected_work, learned
+from sparing.economy.expected_work import Memory, SeenTurn, TurnClass, expected_work, learned
 from sparing.economy.predict import Transcript
 from sparing.turn_kind import KINDS, Errand
 

@@ -14,8 +14,8 @@ from bench.economy.steps import File, Step
 from sparing.artifact import ArtifactName
 from sparing.context.prompt.brief import SheetText
 from sparing.context.sheet.parts import SheetPart, SheetQuote, part_of, room_for
-from sparing.context.sheet.places import NamedFact
 from sparing.context.sheet.quotes import QuotedFact, quoted, with_uses
+from sparing.context.sheet.source_locations import NamedFact
 from sparing.double.agent_draws import share
 from sparing.flow.flows import FLOWS, TIERS
 from sparing.flow.stage import StageWork

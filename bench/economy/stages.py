@@ -13,14 +13,14 @@ from bench.economy.sessions import Remembered, Session
 from bench.economy.steps import Step
 from bench.economy.strategy import Strategy
 from sparing.dispatch.handoff import question_tokens
-from sparing.economy import continuity
-from sparing.economy.continuity import Room, SessionHabit, SessionStart, SessionState
-from sparing.economy.estimates import Memory
+from sparing.dispatch_policy import Policy, Way
+from sparing.economy import resume_or_handoff
+from sparing.economy.expected_work import Memory
 from sparing.economy.predict import Inputs
+from sparing.economy.resume_or_handoff import Room, SessionHabit, SessionStart, SessionState
 from sparing.flow.flows import FLOWS
 from sparing.runtime import turn_history
 from sparing.turn_kind import Errand
-from sparing.way import Policy, Way
 
 
 class Going(NamedTuple):
@@ -37,17 +37,17 @@ def weigh(
     if Way.RESUME not in options:
         return Going(on=False)
     who = past.expected(step.role, Errand.HAND_OVER, Memory.TRANSCRIPT)
-    bills = continuity.bills(inputs, question_tokens(), who)
+    bills = resume_or_handoff.bills(inputs, question_tokens(), who)
     offer = options[Way.RESUME].offer
     least = sum(block.tokens for block in offer.blocks) + offer.work.growth + offer.work.output
     budget = FLOWS[flow].stage(step.stage).budget_tokens
     room = Room(WINDOW_TOKENS - RESERVE_TOKENS, session.talk.size, budget, round(least))
     always = strategy.fixed or strategy.policy is Policy.SEED
     habit = SessionHabit.CONTINUE if always else SessionHabit.PRICED
-    longer = continuity.bills(continuity.longer(inputs), question_tokens())
+    longer = resume_or_handoff.bills(resume_or_handoff.longer(inputs), question_tokens())
     standing = SessionState(
         habit, room, sums_up=step.stage in turn_history.CLOSING,
         longer=longer if past.is_new(step.role, step.errand) else None,
     )  # fmt: skip
-    found = continuity.weigh(standing, bills)
+    found = resume_or_handoff.weigh(standing, bills)
     return Going(found.go is SessionStart.CONTINUE, found.judged)

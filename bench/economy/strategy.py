@@ -17,6 +17,7 @@ from sparing.agents.claude.options import (
     WRITER_TOKENS,
 )
 from sparing.config.settings import every_setting
+from sparing.dispatch_policy import ALL_LEVERS, Lever, Order, Policy, Way, off
 from sparing.double.agent.play import TRUST
 from sparing.economy.levers import (
     SPARES,
@@ -28,7 +29,6 @@ from sparing.economy.levers import (
     why_off,
 )
 from sparing.runtime.levers import recorded
-from sparing.way import ALL_LEVERS, Lever, Order, Policy, Way, off
 
 FOLDER = Path(__file__).parent / "strategies"
 MOST_LINES = 30

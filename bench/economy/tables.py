@@ -20,8 +20,8 @@ from bench.economy.measure import (
 from bench.economy.parameters import PauseName
 from bench.economy.results import GRID, Cell, Results
 from bench.economy.strategy import LEAN, STOCK, load
+from sparing.dispatch_policy import Lever
 from sparing.double.agent_kinds import AgentKind
-from sparing.way import Lever
 
 MILLION = 1_000_000
 TYPICAL = AgentKind.TYPICAL.value

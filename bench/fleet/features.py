@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from sparing.cli.run.drive import Mode, run_features
+from sparing.cli.run.run_loop import Mode, run_features
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from tests.fleet.workers import TWICE, Fleet, sample_repository

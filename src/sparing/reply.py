@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sparing.dispatch_policy import Way
 from sparing.failure import Failure
 from sparing.job import JobResult
 from sparing.sent import Sent
-from sparing.way import Way
 
 PASSING = frozenset(
     {

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self, cast
 
 from sparing.codec import Sparse, stored_as
+from sparing.dispatch_policy import Order, Way
 from sparing.lazy_dataclass import lazy_dataclass
-from sparing.way import Order, Way
 
 CACHE_LIFE = "5m"
 REPAIR = "repair_reply"

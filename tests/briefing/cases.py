@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 from sparing.briefing.gather import gather
 from sparing.briefing.trunk_group import PromptClient, trunk_key
-from sparing.context.prompt import turns
+from sparing.context.prompt import turn_words
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import Composed, compose
 from sparing.context.prompt.shorten import compact
+from sparing.dispatch_policy import Order, Way
 from sparing.flow.flows import FEATURE, FLOWS
 from sparing.flow.stage import Flow, Stage, StageWork
 from sparing.report.prompt import PromptPage, prompt_text
@@ -20,7 +21,6 @@ from sparing.runtime.source import Source
 from sparing.segment import Segment, Volatility
 from sparing.turn import Turn
 from sparing.turn_kind import KINDS
-from sparing.way import Order, Way
 from tests.briefing.sample import Sample
 
 CLIENT = PromptClient("scripted", "", 1)
@@ -210,7 +210,7 @@ def page(prompt: Prompt) -> str:
         "way": prompt.way.value,
         "order": prompt.order.value,
     }
-    system = Segment("system", turns.system(role.role_class.value), Volatility.FEATURE)
+    system = Segment("system", turn_words.system(role.role_class.value), Volatility.FEATURE)
     formed = KINDS[asked.kind].formed and prompt.brief.schema is not None
     schema = Segment("schema", compact(prompt.brief.schema), Volatility.FEATURE)
     key = trunk_key(prompt.source, prompt.brief, CLIENT)

@@ -15,10 +15,10 @@ from sparing.briefing.gather import gather
 from sparing.change import FileChange
 from sparing.context.documents.fix_summary import answers, fix_words
 from sparing.context.prompt.compose import compose
+from sparing.dispatch_policy import Order, Way
 from sparing.money import Amount
 from sparing.records import ledger
 from sparing.turn import Turn
-from sparing.way import Order, Way
 from tests.briefing.cases import Prompt
 from tests.briefing.sample import DATA, Sample, make_sample
 from tests.records.attempts import attempt, result

@@ -9,8 +9,8 @@ import re
 
 import pytest
 
+from sparing.dispatch_policy import Order, Way
 from sparing.turn import TURNS, StageStep, Turn
-from sparing.way import Order, Way
 from tests.briefing.cases import Prompt
 
 ALL = ["prd", "spec", "design", "plan", "tasks"]

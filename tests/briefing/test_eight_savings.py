@@ -15,11 +15,11 @@ from sparing.briefing.gather import gather
 from sparing.briefing.program_handoff import summaries
 from sparing.context.prompt.brief import Brief, Document, Material
 from sparing.context.prompt.compose import compose, whole_documents
-from sparing.context.prompt.turns import ANSWERS, FEEDBACK
+from sparing.context.prompt.turn_words import ANSWERS, FEEDBACK
+from sparing.dispatch_policy import Order, Way
 from sparing.job import JobKind
 from sparing.runtime.source import Source
 from sparing.turn import Turn
-from sparing.way import Order, Way
 from tests.briefing.cases import Prompt
 from tests.briefing.sample import Sample
 from tests.stages.tiers import asked, entered

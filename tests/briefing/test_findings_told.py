@@ -14,6 +14,7 @@ import pytest
 from sparing.briefing.gather import gather
 from sparing.context.prompt.compose import compose
 from sparing.context.prompt.inclusion import confirmed_reads
+from sparing.dispatch_policy import Order, Way
 from sparing.finding import Finding, Severity, Verdict
 from sparing.money import Amount
 from sparing.records import ledger
@@ -21,7 +22,6 @@ from sparing.records.findings import FindingRow, put_findings
 from sparing.records.verdicts import VerdictRow, put
 from sparing.review.tracking import FindingStatus, Tracked
 from sparing.turn import Turn
-from sparing.way import Order, Way
 from tests.briefing.cases import Prompt
 from tests.briefing.sample import Sample, make_sample
 from tests.records.attempts import attempt, result

@@ -15,8 +15,8 @@ from sparing.artifact import ArtifactName
 from sparing.briefing.gather import gather
 from sparing.briefing.trunk_group import referenced
 from sparing.context.prompt.compose import compose
+from sparing.dispatch_policy import Order, Way
 from sparing.turn import Turn
-from sparing.way import Order, Way
 from tests.briefing.sample import FOLDER, Sample, make_sample
 from tests.repositories import commit_files, git
 

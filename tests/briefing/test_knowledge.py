@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from sparing.briefing.gather import gather
-from sparing.briefing.knowledge import made_features, tell_given
+from sparing.briefing.lessons import made_features, tell_given
 from sparing.briefing.retro import asked, cost_words, record
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import compose, naive
+from sparing.dispatch_policy import Order, Way
 from sparing.errors import SparingError
 from sparing.finish.lessons import read_reply, write_lessons
 from sparing.job import Ticket
@@ -25,7 +26,6 @@ from sparing.records import events
 from sparing.records.totals import Tally
 from sparing.runtime.source import Source
 from sparing.turn import Turn
-from sparing.way import Order, Way
 from sparing.workspace.git.commit import changed_paths
 from tests.briefing.cases import seeded
 from tests.briefing.sample import FOLDER, Sample, make_sample

@@ -13,9 +13,9 @@ import pytest
 from sparing.agents.backend import Access
 from sparing.briefing.trunk_group import PromptClient, access_of, trunk_key
 from sparing.context.prompt.compose import compose
+from sparing.dispatch_policy import Order, Way
 from sparing.flow.flows import FEATURE
 from sparing.segment import TrunkKey, Volatility
-from sparing.way import Order, Way
 from tests.briefing.cases import CLIENT, Prompt
 
 KEY = TrunkKey("scripted", "1", "m", ("read", "search"), "system", "{}", "5m")

@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 from sparing.context.prompt.review_words import DomainOutcome, outcome_block
+from sparing.dispatch_policy import Order
 from sparing.finding import Finding, Severity, Verdict
-from sparing.way import Order
 from tests.briefing.cases import Prompt
 
 FAILED = Verdict(

@@ -16,9 +16,9 @@ from sparing.context.prompt.brief import (
     TurnSubject,
 )
 from sparing.context.prompt.compose import compose
-from sparing.context.prompt.turns import FEEDBACK, SAID
+from sparing.context.prompt.turn_words import FEEDBACK, SAID
+from sparing.dispatch_policy import Order, Way
 from sparing.turn_kind import TurnKind
-from sparing.way import Order, Way
 
 KINDS = (
     TurnKind.WRITE,

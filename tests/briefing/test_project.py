@@ -22,10 +22,10 @@ from sparing.context.documents.project import (
     sorted_by_status,
 )
 from sparing.context.prompt.compose import compose
+from sparing.dispatch_policy import Way
 from sparing.feature import PROJECT
 from sparing.segment import estimate_tokens
 from sparing.turn import Turn
-from sparing.way import Way
 from tests.briefing.sample import FOLDER, Sample, make_sample
 from tests.repositories import commit_files, git
 

@@ -22,8 +22,8 @@ from sparing.context.prompt.inclusion import (
     required,
     unread_warning,
 )
+from sparing.dispatch_policy import Way
 from sparing.turn import Turn
-from sparing.way import Way
 from tests.briefing.cases import Prompt
 from tests.briefing.sample import Sample
 

@@ -11,9 +11,9 @@ from sparing.briefing.gather import gather
 from sparing.briefing.program_handoff import pipeline_of
 from sparing.context.documents.rich_handoff import handoff_notes, rich_handoff
 from sparing.context.prompt.compose import compose, naive
+from sparing.dispatch_policy import Order, Way
 from sparing.feature import Background, Priority
 from sparing.turn import Turn
-from sparing.way import Order, Way
 from tests.briefing.sample import FOLDER, Sample, make_sample
 from tests.repositories import git
 

@@ -9,10 +9,10 @@ import re
 
 import pytest
 
-from sparing.context.prompt.turns import resumed_turn
+from sparing.context.prompt.turn_words import resumed_turn
+from sparing.dispatch_policy import Order, Way
 from sparing.prompts.render import names, words
 from sparing.segment import estimate_tokens
-from sparing.way import Order, Way
 from tests.briefing.cases import Prompt
 from tests.briefing.sample import DATA
 

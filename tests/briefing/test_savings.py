@@ -24,10 +24,10 @@ from sparing.context.prompt.shorten import (
     without_boilerplate,
     without_digested,
 )
-from sparing.context.prompt.turns import block_again
+from sparing.context.prompt.turn_words import block_again
+from sparing.dispatch_policy import Way
 from sparing.prompts.render import names, words
 from sparing.segment import estimate_tokens
-from sparing.way import Way
 from tests.briefing.cases import Prompt
 
 BRAINSTORM = Document(A.BRAINSTORM, "three ideas")

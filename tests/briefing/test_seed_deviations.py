@@ -76,8 +76,11 @@ def test_what_a_row_names_is_there(row: list[str]) -> None:
     [
         ("nothing", "no test and no place in the code"),
         ("`src/sparing/nowhere.py::x`", "there is no src/sparing/nowhere.py"),
-        ("`src/sparing/way.py::nobody`", "src/sparing/way.py has no nobody"),
-        ("`src/sparing/way.py::Order`", ""),
+        (
+            "`src/sparing/dispatch_policy.py::nobody`",
+            "src/sparing/dispatch_policy.py has no nobody",
+        ),
+        ("`src/sparing/dispatch_policy.py::Order`", ""),
     ],
 )
 def test_a_row_that_shows_nothing_is_seen(shown: str, said: str) -> None:

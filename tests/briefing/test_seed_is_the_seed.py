@@ -16,6 +16,7 @@ from sparing.config.sources import Sources
 from sparing.context.documents.literal import literal_scope, literal_tasks
 from sparing.context.documents.tasks import parse_tasks
 from sparing.context.prompt.compose import compose
+from sparing.dispatch_policy import Order, Way
 from sparing.finding import Verdict
 from sparing.flow.flows import FEATURE
 from sparing.money import Amount
@@ -26,7 +27,6 @@ from sparing.review.loop import LoopDecision
 from sparing.runtime.turn_model import model_of
 from sparing.stages.review_rounds import Bench, judged, opened
 from sparing.turn import Turn
-from sparing.way import Order, Way
 from tests.briefing.cases import seeded
 from tests.briefing.sample import FOLDER, Sample, make_sample
 from tests.records.attempts import attempt, result

@@ -10,9 +10,9 @@ import pytest
 from sparing.briefing.gather import gather
 from sparing.context.documents.literal import literal_scope, literal_tasks
 from sparing.context.prompt.compose import compose
+from sparing.dispatch_policy import Order, Way
 from sparing.prompts.render import words
 from sparing.turn import Turn
-from sparing.way import Order, Way
 from tests.briefing.cases import Prompt, seeded
 from tests.briefing.sample import Sample
 

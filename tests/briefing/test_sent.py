@@ -16,6 +16,7 @@ from sparing.briefing.recall import tell_prepared, tell_unread
 from sparing.briefing.trunk_group import order_of
 from sparing.context.prompt.compose import compose
 from sparing.dispatch.prompt import choose, seal
+from sparing.dispatch_policy import Order, Way
 from sparing.job import Ticket
 from sparing.money import Amount
 from sparing.records import events, ledger
@@ -24,7 +25,6 @@ from sparing.runtime.source import Source
 from sparing.sent import Sent
 from sparing.turn import Turn
 from sparing.usage import Origin, Usage
-from sparing.way import Order, Way
 from tests.briefing.sample import Sample, make_sample
 
 KEY = "sample-001"

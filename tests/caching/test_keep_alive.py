@@ -14,7 +14,7 @@ import pytest
 from sparing.agents.backend import Access, AgentCall
 from sparing.caching.keep_alive import ROLE, open_sessions, warm
 from sparing.caching.next_turn import waits
-from sparing.context.prompt import turns
+from sparing.context.prompt import turn_words
 from sparing.finding import Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
@@ -62,7 +62,7 @@ def sample(tmp_path: Path) -> Sample:
 
 def call(sample: Sample) -> AgentCall:
     return AgentCall(
-        "look.1", REVIEWER, STAGE, 1, "", turns.system("reviewer"), PROMPT,
+        "look.1", REVIEWER, STAGE, 1, "", turn_words.system("reviewer"), PROMPT,
         sample.around.repository.checkout, "docs", Access.READ_ONLY, "m", AT, 60.0, schema=SCHEMA,
     )  # fmt: skip
 

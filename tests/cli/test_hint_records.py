@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 from sparing.desk.office import open_office
-from sparing.records.copies import copy_daily
+from sparing.records.daily_backup import copy_daily
 from tests.cli.person import Person
 from tests.desk.standing import started
 from tests.repositories import make_repository

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.records.copies import copies, copy_daily
+from sparing.records.daily_backup import copies, copy_daily
 from tests.conftest import UserRepository
 from tests.engine.capped import capped_work
 from tests.repositories import git

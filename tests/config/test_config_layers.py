@@ -33,7 +33,7 @@ from sparing.config.value_forms import (
     Value,
     Whole,
 )
-from sparing.way import Policy
+from sparing.dispatch_policy import Policy
 from tests.config.plain import plain_values
 from tests.config.samples import DEFAULT_SAMPLES, LINES, SAMPLES
 

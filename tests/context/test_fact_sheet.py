@@ -19,8 +19,8 @@ from sparing.context.sheet.parts import (
     ranked,
     room_for,
 )
-from sparing.context.sheet.places import NamedFact, facts_block, finding_sources, places
 from sparing.context.sheet.quotes import FactKind, QuotedFact, defining, quoted, with_uses
+from sparing.context.sheet.source_locations import NamedFact, facts_block, finding_sources, places
 from sparing.redact import Redactor
 
 QUEUE = '''\

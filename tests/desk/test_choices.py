@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.artifact import ArtifactName
-from sparing.desk.features.jumps import plan_skip
+from sparing.desk.features.skip_and_back import plan_skip
 from sparing.desk.features.view import choices_of
 from sparing.desk.gates import answers, edits
 from sparing.desk.gates.actions import GateAction, choices, leads_on, with_edit

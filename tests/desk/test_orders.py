@@ -10,8 +10,8 @@ from collections.abc import Callable
 import pytest
 
 from sparing.desk.features import orders
-from sparing.desk.features.jumps import jump, plan_back, plan_skip
 from sparing.desk.features.orders import OrderTiming
+from sparing.desk.features.skip_and_back import jump, plan_back, plan_skip
 from sparing.desk.features.view import feature_view
 from sparing.desk.office import Office
 from sparing.errors import SparingError

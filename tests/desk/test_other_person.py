@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.desk.features.jumps import jump, plan_skip
+from sparing.desk.features.skip_and_back import jump, plan_skip
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.errors import FeatureError

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sparing.artifact import ArtifactName
-from sparing.commits.meta import project
+from sparing.commits.meta_json import project
 from sparing.desk.features.start_input import StartInput
 from sparing.desk.features.start_sources import LARGEST, from_file, from_issue
 from sparing.desk.gates import answers, ideas

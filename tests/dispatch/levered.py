@@ -13,6 +13,7 @@ from sparing.context.prompt.brief import Brief
 from sparing.dispatch.alternatives import Alternative, Terms, ways_of
 from sparing.dispatch.prompt import choose
 from sparing.dispatch.way_choice import Chosen
+from sparing.dispatch_policy import Lever, Way, off
 from sparing.economy.cache_contents import Base
 from sparing.economy.cost_model import TYPICAL
 from sparing.money import Amount, Billing
@@ -20,7 +21,6 @@ from sparing.records import ledger
 from sparing.runtime.source import Source
 from sparing.sent import SentRecord
 from sparing.usage import Origin, Usage
-from sparing.way import Lever, Way, off
 from tests.briefing.sample import Sample, make_sample
 
 NAMED = ("all", "map", "notes")

@@ -13,6 +13,7 @@ from typing import TypeVar
 from sparing.briefing.gather import gather
 from sparing.context.prompt.compose import compose
 from sparing.continuation import Continuation, SessionStep
+from sparing.dispatch_policy import Way
 from sparing.job import Job, JobKind
 from sparing.money import Amount, Billing
 from sparing.records import ledger
@@ -21,7 +22,6 @@ from sparing.runtime.surroundings import set_current
 from sparing.session import Session
 from sparing.turn import Turn
 from sparing.usage import Origin, Usage
-from sparing.way import Way
 from tests.briefing.sample import Sample, make_sample
 
 AT = 1_000.0

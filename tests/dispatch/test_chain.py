@@ -11,14 +11,14 @@ from sparing.artifact import ArtifactName
 from sparing.briefing.gather import gather
 from sparing.context.prompt.compose import compose
 from sparing.dispatch.prompt import choose
-from sparing.economy.estimates import Memory
+from sparing.dispatch_policy import Lever, Way
+from sparing.economy.expected_work import Memory
 from sparing.job import Ticket
 from sparing.records import sessions
 from sparing.runtime.source import Source, source_of
 from sparing.runtime.surroundings import set_current
 from sparing.runtime.turn_history import memory_of
 from sparing.turn import Turn
-from sparing.way import Lever, Way
 from tests.briefing.sample import Sample
 from tests.dispatch.levered import lever_sample, sent, without
 

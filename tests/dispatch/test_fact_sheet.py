@@ -12,13 +12,13 @@ from sparing.briefing.gather import gather
 from sparing.context.documents.research import read_findings
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import compose
+from sparing.dispatch_policy import Lever, Order, Way
 from sparing.economy.levers import SheetUse
 from sparing.job import Ticket
 from sparing.records import fact_sheets
 from sparing.runtime.levers import levers_of, sheet_use_of
 from sparing.runtime.source import Source
 from sparing.turn import Turn
-from sparing.way import Lever, Order, Way
 from tests.briefing.sample import Sample
 from tests.dispatch.levered import REVIEWERS, Turned, lever_sample, sent, turned
 from tests.repositories import commit_files, git

@@ -15,6 +15,7 @@ import pytest
 
 from sparing.dispatch.judge import judge
 from sparing.dispatch.turn import remember
+from sparing.dispatch_policy import Way
 from sparing.job import Job, Ticket
 from sparing.records import features, sessions, verdicts
 from sparing.reply import Reply, ReplyOutcome
@@ -23,7 +24,6 @@ from sparing.runtime.surroundings import set_current
 from sparing.sent import Sent
 from sparing.session import Session
 from sparing.turn import Turn
-from sparing.way import Way
 from tests.briefing.sample import Sample, make_sample
 
 STAGE, FIRST, SECOND = "specify", "spec-reviewer", "phase-reviewer"

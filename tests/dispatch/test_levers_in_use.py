@@ -16,13 +16,13 @@ from sparing.context.prompt.brief import QuotedFinding
 from sparing.context.prompt.compose import plain_system
 from sparing.dispatch.alternatives import Terms, ways_of
 from sparing.dispatch.prompt import choose, seal
+from sparing.dispatch_policy import Lever, Way
 from sparing.economy.cache_contents import Base
 from sparing.economy.cost_model import TYPICAL, TurnWork
-from sparing.economy.estimates import Memory, TurnClass
+from sparing.economy.expected_work import Memory, TurnClass
 from sparing.segment import Volatility, estimate_tokens
 from sparing.turn import Turn
 from sparing.turn_kind import Errand
-from sparing.way import Lever, Way
 from tests.briefing.sample import Sample
 from tests.dispatch.levered import (
     REVIEWERS,

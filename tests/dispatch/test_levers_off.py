@@ -15,9 +15,10 @@ from sparing.briefing.recall import recalled
 from sparing.briefing.trunk_group import order_of, system_of
 from sparing.cache import Life
 from sparing.context.prompt.compose import compose
-from sparing.context.prompt.turns import system
+from sparing.context.prompt.turn_words import system
 from sparing.dispatch.alternatives import Terms, ways_of
 from sparing.dispatch.prompt import choose, seal
+from sparing.dispatch_policy import Lever, Order, Way
 from sparing.economy.cache_contents import Base
 from sparing.economy.cost_model import TYPICAL
 from sparing.finding import Verdict
@@ -25,7 +26,6 @@ from sparing.records import ledger, verdicts
 from sparing.records.folder import load_prompt
 from sparing.runtime.levers import group_of, life_of, no_sheet, off_of, pauses
 from sparing.turn import Turn
-from sparing.way import Lever, Order, Way
 from tests.briefing.sample import LOOK_SECONDS, Sample
 from tests.dispatch.levered import Turned, composed, lever_sample, sent, turned, without
 

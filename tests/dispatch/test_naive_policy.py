@@ -21,13 +21,13 @@ from sparing.context.prompt.compose import compose, naive, plain_system, role_wo
 from sparing.continuation import Continuation, SessionStep
 from sparing.dispatch.prompt import seal
 from sparing.dispatch.way_choice import Chosen
+from sparing.dispatch_policy import Order, Way
 from sparing.errors import ConfigError
 from sparing.prompts.render import words
 from sparing.runtime.levers import levers_of, off_of
 from sparing.runtime.source import Source
 from sparing.sent import Sent
 from sparing.turn import Turn
-from sparing.way import Order, Way
 from tests.briefing.sample import FOLDER, Sample
 from tests.dispatch.levered import lever_sample, sent
 from tests.repositories import commit_files, git

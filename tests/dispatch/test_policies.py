@@ -18,6 +18,7 @@ from sparing.briefing.gather import gather
 from sparing.cache import Life
 from sparing.config.review import ReviewSettings
 from sparing.dispatch.judge import checked_quotes, judgement
+from sparing.dispatch_policy import Policy, Way
 from sparing.economy.cache_contents import Base, blocks_of
 from sparing.economy.choose import Moment, decide_way
 from sparing.economy.cost_model import TYPICAL, TurnWork
@@ -35,7 +36,6 @@ from sparing.stages.place import Place
 from sparing.stages.stage import next_move
 from sparing.turn import StageStep, Turn
 from sparing.turn_kind import Actor
-from sparing.way import Policy, Way
 from tests.briefing.sample import FOLDER, Sample, make_sample
 from tests.examples import many
 from tests.repositories import commit_files, git

@@ -15,11 +15,11 @@ import pytest
 from sparing.briefing.gather import gather
 from sparing.continuation import Continuation, SessionStep
 from sparing.dispatch.prompt import choose, seal
+from sparing.dispatch_policy import Way
 from sparing.job import Ticket
 from sparing.records import sessions
 from sparing.runtime.source import session_owner, session_scope, source_of
 from sparing.turn import Turn
-from sparing.way import Way
 from tests.briefing.sample import FOLDER, Sample
 from tests.dispatch.shared import (
     AT,

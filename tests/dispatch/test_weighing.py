@@ -18,7 +18,8 @@ from sparing.briefing.program_handoff import pipeline_of, program_handoff
 from sparing.continuation import Continuation, SessionStep, WeighResult
 from sparing.dispatch.handoff import HANDED_OFF, write_handoff
 from sparing.dispatch.weighing import WEIGHED, weigh
-from sparing.economy.estimates import Memory, TurnClass
+from sparing.dispatch_policy import Way
+from sparing.economy.expected_work import Memory, TurnClass
 from sparing.job import JobKind, Ticket
 from sparing.records import events, features, sessions
 from sparing.runtime import turn_history
@@ -27,7 +28,6 @@ from sparing.runtime.stage_budget import budget_of
 from sparing.segment import estimate_tokens
 from sparing.turn import Turn
 from sparing.turn_kind import Errand
-from sparing.way import Way
 from tests.briefing.sample import FOLDER, Sample
 from tests.dispatch.shared import (
     AT,

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from bench.client_meter import bill_log
 from bench.sample_repository import sample_files
 from sparing.config.settings import DoubledAgent
+from sparing.dispatch_policy import Order, Way
 from sparing.double.agent.play import DrawnAgent
 from sparing.double.agent_draws import TurnIdentity, turn_needs
 from sparing.double.agent_kinds import FILE_TOKENS, REPOSITORY_FILES, AgentKind
@@ -19,7 +20,6 @@ from sparing.double.server import ServerSettings
 from sparing.segment import estimate_tokens
 from sparing.turn_kind import Errand
 from sparing.usage import Usage
-from sparing.way import Order, Way
 from tests.double.agent_session import FORM, READING, tools
 from tests.double.serving import MODEL, Client, Json, serving
 from tests.double.turns import CASES, texts

@@ -8,11 +8,11 @@ import pytest
 
 from sparing.context.prompt.inclusion import wrap
 from sparing.context.sheet.parts import part_of
-from sparing.context.sheet.places import NamedFact, facts_block
 from sparing.context.sheet.quotes import quoted
+from sparing.context.sheet.source_locations import NamedFact, facts_block
+from sparing.dispatch_policy import Order, Way
 from sparing.double.agent_draws import TurnIdentity
 from sparing.prompts.render import words
-from sparing.way import Order, Way
 from tests.double.agent_session import FORM, READING, WRITING, Session, tools
 from tests.double.turns import CASES, TARGET, texts
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from sparing.dispatch_policy import Order, Way
 from sparing.double.agent.phrases import search_word
 from sparing.double.agent_draws import TurnIdentity, loop_rounds, needed_files, turn_needs
 from sparing.double.agent_kinds import AgentKind
 from sparing.turn_kind import Errand
-from sparing.way import Order, Way
 from tests.double.agent_session import FORM, LOOK, READING, WRITING, Session, tools
 from tests.double.turns import CASES, FOLDER, SPEC, TARGET, texts
 

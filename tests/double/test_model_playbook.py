@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sparing.dispatch_policy import Order, Way
 from sparing.double.model import Model
 from sparing.double.playbook import read_playbook
 from sparing.double.server import ServerSettings
@@ -15,7 +16,6 @@ from sparing.errors import ScriptError
 from sparing.finding import Verdict
 from sparing.review.verdict import read_verdict
 from sparing.turn_kind import TurnKind
-from sparing.way import Order, Way
 from tests.double.serving import serving
 from tests.double.small_client import Agent
 from tests.double.turns import CASES, FOLDER, make, texts

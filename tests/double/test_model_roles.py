@@ -19,11 +19,11 @@ from sparing.context.documents.scope import index_document, scope_task
 from sparing.context.documents.tasks import parse_tasks
 from sparing.context.documents.validate import validate_artifact
 from sparing.context.prompt.inclusion import confirmed_reads
+from sparing.dispatch_policy import Order, Way
 from sparing.finding import Verdict
 from sparing.prompts.render import words
 from sparing.review.verdict import SCHEMA, read_verdict
 from sparing.turn_kind import TurnKind
-from sparing.way import Order, Way
 from tests.double.serving import Client
 from tests.double.small_client import Agent
 from tests.double.turns import CASES, FOLDER, SPEC, TARGET, Case, make, texts

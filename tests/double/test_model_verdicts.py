@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from sparing.dispatch_policy import Order, Way
 from sparing.double.agent.workload import ROUNDS
 from sparing.double.model import Model
 from sparing.double.recognise import PlayedTurn, recognise
@@ -14,7 +15,6 @@ from sparing.double.request import read_asked
 from sparing.double.verdicts import QuotableLine, fit, verdict
 from sparing.finding import Severity, Verdict
 from sparing.review.verdict import SCHEMA, passes, read_verdict
-from sparing.way import Order, Way
 from tests.double.serving import ask
 from tests.double.turns import CASES, SPEC, texts
 from tests.double.wired import agent, user

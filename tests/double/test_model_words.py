@@ -10,11 +10,11 @@ import pytest
 
 from sparing.context.prompt.compose import role_words
 from sparing.context.prompt.review_words import repair_reply
+from sparing.dispatch_policy import Order, Way
 from sparing.double.recognise import PlayedKind, PlayedTurn, recognise, working_folder
 from sparing.double.request import read_asked
 from sparing.prompts.render import names, words
 from sparing.turn_kind import TurnKind
-from sparing.way import Order, Way
 from tests.double.serving import Json, ask
 from tests.double.turns import CASES, FILES, TARGET, make, texts
 from tests.double.wired import agent, user

@@ -19,13 +19,13 @@ from sparing.context.prompt.brief import (
     TurnSubject,
 )
 from sparing.context.prompt.compose import compose
+from sparing.dispatch_policy import Order, Way
 from sparing.double.recognise import PlayedKind
 from sparing.prompts.render import words
 from sparing.review.verdict import SCHEMA
 from sparing.roles.load import shipped
 from sparing.turn import TURNS, Turn
 from sparing.turn_kind import TurnKind
-from sparing.way import Order, Way
 
 KEY = "0a1b2c3d4e5f"
 FOLDER = "docs/features/007-word-lists"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from sparing.cache import CacheBlock, RequestPart
+from sparing.dispatch_policy import Way
 from sparing.economy.cache_contents import Base
 from sparing.economy.cost_model import TYPICAL, TurnWork
-from sparing.economy.estimates import UNSEEN, Share
+from sparing.economy.expected_work import UNSEEN, Share
 from sparing.economy.predict import Inputs, Offer, Transcript
-from sparing.way import Way
 
 BASE = Base("reviewers", 2_000)
 NOW = 1_000.0

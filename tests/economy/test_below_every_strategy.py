@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.cache import Life
+from sparing.dispatch_policy import Policy, Way
 from sparing.economy.comparison.bound import CallSize, lower_bound
 from sparing.economy.comparison.naive import NaiveTurn, naive_usage, without_reads
 from sparing.economy.comparison.naive_replay import naive_turns, scoped_turns
@@ -32,7 +33,6 @@ from sparing.economy.comparison.replay import (
 from sparing.economy.comparison.savings import savings
 from sparing.economy.cost_model import TYPICAL
 from sparing.usage import Usage
-from sparing.way import Policy, Way
 from tests.economy.test_savings import block, look
 
 PICKS = (as_recorded, all_fresh, all_inline, seed_sent, seed_inline, seed_sessions(all_fresh))

@@ -20,10 +20,10 @@ from bench.client_tables import (
 )
 from bench.loop import INPUT_USD
 from sparing.context.documents.tasks import parse_tasks
+from sparing.dispatch_policy import Lever
 from sparing.double.writing import long_document
 from sparing.flow.chains import chains
 from sparing.records.totals import RESUME_CHECK
-from sparing.way import Lever
 
 
 def usage(read: int) -> dict[str, int]:

@@ -39,10 +39,10 @@ from bench.economy.tables import all_tables
 from bench.economy.wire import compare
 from sparing.config.settings import every_setting
 from sparing.context.prompt.compose import role_words
+from sparing.dispatch_policy import Lever
 from sparing.double.agent.repository import module_files
 from sparing.double.agent_kinds import AgentKind
-from sparing.economy.estimates import FILE_TOKENS, HABITS
-from sparing.way import Lever
+from sparing.economy.expected_work import FILE_TOKENS, HABITS
 from sparing.workspace.tools.pages import HEAD_CHARS, Span, page_of, split_lines
 
 ASSUMED = "73df2782bc71df4677af11b4964ea369fef92a84ce7f73cc254e9ff26c12213a"

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.cache import CacheBlock, Life, RequestPart
+from sparing.dispatch_policy import Way
 from sparing.economy.comparison import bound
 from sparing.economy.comparison.bound import CallSize, Replay, RunTurn, Sending, lower_bound, oracle
 from sparing.economy.cost_model import TYPICAL
 from sparing.usage import Usage
-from sparing.way import Way
 from tests.economy.closed_forms import run_cost
 
 ANY_SIZE = {"": 0}

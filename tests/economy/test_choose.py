@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sparing.dispatch_policy import Policy, Way
 from sparing.economy.choose import (
     TIE,
     Moment,
@@ -18,10 +19,9 @@ from sparing.economy.choose import (
     plain_is_cheaper,
 )
 from sparing.economy.cost_model import Expected
-from sparing.economy.estimates import Share
+from sparing.economy.expected_work import Share
 from sparing.economy.predict import Diff, Prediction
 from sparing.turn_kind import Actor
-from sparing.way import Policy, Way
 from tests.economy.offers import inputs
 
 AGAIN = Moment(Actor.REVIEWER, first=False, session=True, delta_chars=3_600, fresh_chars=4_000)

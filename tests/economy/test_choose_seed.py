@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sparing.dispatch_policy import Policy, Way
 from sparing.economy.choose import MATRIX, Moment, Template, decide_way, row_for
 from sparing.economy.predict import Diff, too_long
 from sparing.turn_kind import Actor
-from sparing.way import Policy, Way
 from tests.economy.offers import inputs
 
 ALL = (Way.COMPOSE, Way.REFERENCE, Way.RESUME)

@@ -13,8 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.cache import CacheBlock, Life, RequestPart
+from sparing.dispatch_policy import Way
 from sparing.economy.cache_contents import Base
-from sparing.economy.continuity import (
+from sparing.economy.cost_model import TYPICAL, TurnWork
+from sparing.economy.predict import Inputs, Offer, Prediction, Transcript
+from sparing.economy.resume_or_handoff import (
     ENOUGH_RUNS,
     Bills,
     Room,
@@ -30,10 +33,7 @@ from sparing.economy.continuity import (
     weigh,
     window_of,
 )
-from sparing.economy.cost_model import TYPICAL, TurnWork
-from sparing.economy.predict import Inputs, Offer, Prediction, Transcript
 from sparing.usage import Usage
-from sparing.way import Way
 
 HOUR = 3600.0
 WIDE = Room(200_000, 40_000, 60_000)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.economy.cost_model import TYPICAL, TurnWork, turn_cost
-from sparing.economy.estimates import (
+from sparing.economy.expected_work import (
     HABITS,
     UNSEEN,
     Memory,

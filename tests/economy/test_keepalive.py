@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 
 from sparing.cache import CacheBlock, Life, RequestPart
+from sparing.dispatch_policy import Way
 from sparing.economy.cache_contents import Base, SentPrompt, believed
 from sparing.economy.cost_model import TYPICAL, Rates, TurnWork
 from sparing.economy.keepalive import (
@@ -26,7 +27,6 @@ from sparing.economy.keepalive import (
     waiting,
 )
 from sparing.economy.predict import Inputs, Offer, Transcript
-from sparing.way import Way
 from tests.economy.closed_forms import hour_pays, hour_threshold, keep_alive
 
 MINUTE = 60

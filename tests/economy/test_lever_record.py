@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sparing.dispatch_policy import Lever
 from sparing.economy.levers import (
     AidedTurn,
     CoveredTurn,
@@ -15,7 +16,6 @@ from sparing.economy.levers import (
     why_off,
 )
 from sparing.turn_kind import Errand
-from sparing.way import Lever
 
 
 def turns(errand: Errand, *, aided: bool, calls: int, times: int) -> list[AidedTurn]:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from sparing.dispatch_policy import ALL_LEVERS, Lever, off
 from sparing.economy.levers import Able, standings, switched_on
-from sparing.way import ALL_LEVERS, Lever, off
 
 
 def in_use(names: Sequence[str], able: Able) -> frozenset[Lever]:

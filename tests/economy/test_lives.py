@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sparing.cache import Life
+from sparing.dispatch_policy import Way
 from sparing.economy.cache_contents import Base, SentPrompt, believed
 from sparing.economy.cache_lives import (
     expected_readers,
@@ -16,7 +17,6 @@ from sparing.economy.cache_lives import (
 from sparing.economy.cost_model import TYPICAL
 from sparing.economy.keepalive import another_ping, warmth
 from sparing.segment import Segment, Volatility
-from sparing.way import Way
 from tests.economy.offers import BASE, NOW, block, inputs
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sparing.economy.comparison.naive_work import WorkDone, naive_work, one_by_one
 from sparing.economy.cost_model import CALL_OUTPUT_TOKENS
-from sparing.economy.estimates import Memory, TurnClass
+from sparing.economy.expected_work import Memory, TurnClass
 from sparing.turn_kind import Errand
 
 ALONE = TurnClass("spec-reviewer", Errand.REVIEW, Memory.NONE)

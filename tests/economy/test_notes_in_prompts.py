@@ -13,10 +13,10 @@ from sparing.artifact import ArtifactName
 from sparing.change import FileChange
 from sparing.context.prompt.brief import Brief, Code, Document, PromptRole, TurnSubject
 from sparing.context.prompt.compose import compose, naive
+from sparing.dispatch_policy import Order, Way
 from sparing.economy.cost_model import TYPICAL, TurnWork
 from sparing.economy.ledger_notes import notes_pay
 from sparing.turn_kind import TurnKind
-from sparing.way import Order, Way
 
 BRIEF = Brief(
     "k",

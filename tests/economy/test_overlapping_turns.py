@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from sparing.dispatch_policy import Way
 from sparing.economy.comparison.bound import Replay
 from sparing.usage import Usage
-from sparing.way import Way
 from tests.economy.test_bound import ANY_SIZE, review
 
 

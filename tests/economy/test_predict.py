@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.cache import CacheBlock, CacheRequest, Life, PromptCache, RequestPart
+from sparing.dispatch_policy import Way
 from sparing.economy.cache_contents import Base, SentPrompt, believed, blocks_of
 from sparing.economy.cost_model import TYPICAL, Expected, Rates, TurnWork
-from sparing.economy.estimates import Share
+from sparing.economy.expected_work import Share
 from sparing.economy.predict import Inputs, Offer, ReadAgain, Transcript, predict
 from sparing.segment import Segment, Volatility
 from sparing.usage import Usage
-from sparing.way import Way
 from tests.examples import many
 
 ONE_CALL = TurnWork(1, 0, 0)

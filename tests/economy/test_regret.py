@@ -10,14 +10,14 @@ from itertools import chain
 
 import pytest
 
+from sparing.dispatch_policy import Policy, Way
 from sparing.economy.cache_contents import Base, SentPrompt, believed
 from sparing.economy.choose import Moment, decide_way
 from sparing.economy.comparison.bound import Oracle, Replay, RunTurn, lower_bound, oracle
 from sparing.economy.cost_model import TYPICAL
-from sparing.economy.estimates import Memory, SeenTurn, TurnClass, expected_work, learned
+from sparing.economy.expected_work import Memory, SeenTurn, TurnClass, expected_work, learned
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.turn_kind import Actor
-from sparing.way import Policy, Way
 from tests.economy.closed_forms import run_cost
 from tests.economy.workload import MINIMUM, Drawn, Workload
 

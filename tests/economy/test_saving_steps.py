@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import pytest
 
+from sparing.dispatch_policy import Policy, Way
 from sparing.economy.comparison.recorded_turn import RecordedTurn, ReplayedPrompt
 from sparing.economy.comparison.savings import Ladder
-from sparing.way import Policy, Way
 from tests.economy.test_savings import block, look, saved
 
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.cache import CacheBlock, Life, RequestPart
+from sparing.dispatch_policy import Lever, Policy, Way
 from sparing.economy.comparison.bound import CallSize
 from sparing.economy.comparison.naive import NaiveTurn, naive_usage
 from sparing.economy.comparison.naive_replay import naive_turns
@@ -30,7 +31,6 @@ from sparing.economy.comparison.replay import (
 from sparing.economy.comparison.savings import Savings, savings
 from sparing.economy.cost_model import TYPICAL
 from sparing.usage import Origin, Usage
-from sparing.way import Lever, Policy, Way
 
 MODEL = "claude-sonnet-5"
 BASE, DOCUMENT, ROLE, DELTA = 3_000, 5_000, 600, 300

@@ -11,7 +11,7 @@ from sparing.economy.comparison.naive import NaiveLook, NaiveTurn, naive_usage, 
 from sparing.economy.comparison.naive_work import WorkDone, naive_work
 from sparing.economy.comparison.separate_reviews import looks_apart
 from sparing.economy.cost_model import TurnWork
-from sparing.economy.estimates import PANEL, Memory, SeenTurn, TurnClass, expected_work, learned
+from sparing.economy.expected_work import PANEL, Memory, SeenTurn, TurnClass, expected_work, learned
 from sparing.turn_kind import Errand
 
 BOTH = "spec-reviewer+phase-reviewer"

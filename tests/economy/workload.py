@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sparing.cache import CacheBlock, Life, RequestPart
+from sparing.dispatch_policy import Way
 from sparing.economy.comparison.bound import CallSize, RunTurn, Sending
 from sparing.turn_kind import Errand
-from sparing.way import Way
 
 MODEL = "model"
 MINIMUM = 1_024

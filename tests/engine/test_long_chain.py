@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.way import Lever, off
+from sparing.dispatch_policy import Lever, off
 from tests.engine.built import SATISFIED, Built, build, task, turn
 
 TASKS = (

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.records.copies import copy_daily
+from sparing.records.daily_backup import copy_daily
 from tests.cli.test_cassette import Recorded
 from tests.engine.played import FILES, SCRIPTS, Played, play
 from tests.engine.test_hints import repair, state, typed

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.commits.meta import project
+from sparing.commits.meta_json import project
 from sparing.runtime.place_store import load_place
 from tests.engine.played import Played, play
 from tests.repositories import git

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.flow.named_root import NamedRoot, named_root, paths_of
+from sparing.flow.package_root import NamedRoot, named_root, paths_of
 
 FILES = (
     *("README.md", "docs/guide.md", "client/index.js"),

@@ -13,6 +13,7 @@ import pytest
 from sparing.artifact import ArtifactName
 from sparing.briefing.gather import gather, read_tasks
 from sparing.context.prompt.compose import compose
+from sparing.dispatch_policy import Way
 from sparing.finding import Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
@@ -26,7 +27,6 @@ from sparing.stages.place import Place
 from sparing.stages.stage import next_move
 from sparing.task import Task
 from sparing.turn import StageStep, Turn
-from sparing.way import Way
 from sparing.workspace.checks.baseline import Baseline
 from sparing.workspace.checks.run import CheckResult
 from tests.briefing.sample import Sample, make_sample

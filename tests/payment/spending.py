@@ -18,6 +18,7 @@ from typing import Any
 from sparing.agents.backend import AgentReply
 from sparing.agents.scripted.conversation import BOOK
 from sparing.config.sources import sources_here
+from sparing.dispatch_policy import Way
 from sparing.failure import Failure
 from sparing.job import Job, JobKind, Ticket
 from sparing.payment.paid_call import Permit, clear
@@ -30,7 +31,6 @@ from sparing.runtime.surroundings import Surroundings
 from sparing.sent import Sent
 from sparing.turn import Turn
 from sparing.usage import Origin, Usage
-from sparing.way import Way
 from sparing.workspace.git.repository import find_repository
 from tests.records.rows import feature_row
 from tests.repositories import make_repository

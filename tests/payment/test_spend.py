@@ -12,6 +12,7 @@ import pytest
 
 from sparing.agents.backend import ModelCall
 from sparing.desk.features.event_line import event_line
+from sparing.dispatch_policy import Way
 from sparing.failure import Failure
 from sparing.money import Amount, to_nano
 from sparing.payment.paid_call import Permit, SpendRefusal, clear, given_up, reserve, settle
@@ -21,7 +22,6 @@ from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.runtime.surroundings import Surroundings
 from sparing.sent import REPAIR
 from sparing.usage import Origin, Usage
-from sparing.way import Way
 from tests.payment.spending import Bill, asking, memory_folder, new_feature, reply, surroundings
 
 SMALL = Usage(read=900, output=100)

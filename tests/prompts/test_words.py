@@ -10,7 +10,7 @@ import re
 import pytest
 
 from sparing.context.prompt.review_words import repair_reply
-from sparing.context.prompt.turns import system
+from sparing.context.prompt.turn_words import system
 from sparing.prompts.render import fill, names, words
 from sparing.segment import estimate_tokens
 from tests.prompts.word_files import STAGES, each

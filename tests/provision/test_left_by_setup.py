@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sparing.errors import SparingError
-from sparing.workspace.checks.environment import remove_tree
+from sparing.workspace.checks.installed_packages import remove_tree
 from tests.engine.setup_scene import Scene
 from tests.provision.left_by_setup import DEEPEST, KEY, LEFT, MANY
 from tests.repositories import write_files

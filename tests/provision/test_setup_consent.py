@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sparing.desk.setup.worktree_setup import changed_setup
-from sparing.workspace.checks.environment import tools_of
+from sparing.workspace.checks.installed_packages import tools_of
 from tests.engine.setup_scene import Scene
 from tests.repositories import write_files
 from tests.workspace.setup_ways import LINKED, MINE, NESTED, PACKAGE, PIP, WAYS, WORDS

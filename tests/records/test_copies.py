@@ -11,7 +11,7 @@ import pytest
 
 from sparing.errors import StateError
 from sparing.records import features
-from sparing.records.copies import KEPT, RESTORE, copies, copy_daily, is_lost, restore
+from sparing.records.daily_backup import KEPT, RESTORE, copies, copy_daily, is_lost, restore
 from sparing.records.folder import StateFolder, TextGone, open_folder
 from tests.records.rows import feature_row
 

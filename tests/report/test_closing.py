@@ -12,6 +12,7 @@ from decimal import Decimal
 import pytest
 from rich.console import Console
 
+from sparing.dispatch_policy import LEVERS, Lever, Way
 from sparing.economy.comparison import savings
 from sparing.economy.comparison.savings import STEPS as STEPS_SAID
 from sparing.report.baseline import NaiveBaseline, one_baseline
@@ -21,7 +22,6 @@ from sparing.report.model_costs import ModelCosts, ModelRow, OnModel, model_page
 from sparing.report.plain_words import WAYS, counted_ways
 from sparing.report.savings_table import WORDS_WIDTH, LadderRow, SavingRow, limit_lines
 from sparing.report.spending import dollars, merged
-from sparing.way import LEVERS, Lever, Way
 from tests.report.reported import economy, report
 
 QUALITY = Quality(looks=4, accepted=2, each_usd=0.02, quotes=5, verified=4)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.errors import ConfigError
-from sparing.roles.head import read_head
+from sparing.roles.front_matter import read_head
 
 
 def plain(head: str) -> dict[str, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sparing.clients.drawn_agent import taken_seconds
+from sparing.clients.simulated_agent import taken_seconds
 from sparing.double.agent.play import DrawnAgent
 from sparing.double.agent_draws import human_seconds
 from sparing.double.agent_kinds import AgentKind

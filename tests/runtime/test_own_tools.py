@@ -19,6 +19,7 @@ from sparing.clients.tool_mode import mode_of
 from sparing.config.review import ReviewSettings
 from sparing.config.settings import Settings
 from sparing.config.spending import EconomySettings
+from sparing.dispatch_policy import Policy
 from sparing.records import tool_checks
 from sparing.records.tool_checks import ToolCheckRow
 from sparing.redact import Redactor
@@ -27,7 +28,6 @@ from sparing.runtime.surroundings import Surroundings
 from sparing.segment import Segment, Volatility
 from sparing.tool import ToolMode
 from sparing.usage import Origin, Usage
-from sparing.way import Policy
 from tests.agents.backends import MODEL, call
 from tests.payment.spending import new_feature, surroundings
 from tests.repositories import commit_files, git

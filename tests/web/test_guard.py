@@ -17,7 +17,7 @@ from sparing.desk.office import Office
 from sparing.records import mailbox
 from sparing.web.acts import ACTS
 from sparing.web.app import Web
-from sparing.web.guard import HEADERS, LARGEST_BODY
+from sparing.web.request_guard import HEADERS, LARGEST_BODY
 from tests.desk.standing import standing
 from tests.web.asking import ORIGIN, Door, Headers
 

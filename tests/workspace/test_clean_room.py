@@ -15,15 +15,15 @@ from pathlib import Path
 import pytest
 
 from sparing.workspace.checks.clean_room import clean_room, remove_traces
-from sparing.workspace.checks.environment import (
+from sparing.workspace.checks.installed_packages import (
     is_sealed,
     left_beside,
     seal,
     store_of,
     tools_of,
 )
-from sparing.workspace.checks.parking import parked_of, put_back, used_of
 from sparing.workspace.checks.run import Check, run_check
+from sparing.workspace.checks.worktree_swap import parked_of, put_back, used_of
 from sparing.workspace.git.worktree import Worktree, ensure_worktree
 from sparing.workspace.setup.environments import Environments
 from tests.repositories import make_repository, write_files

@@ -9,7 +9,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from sparing.workspace.checks.environment import is_sealed, kept_for, tools_of
+from sparing.workspace.checks.installed_packages import is_sealed, kept_for, tools_of
 from sparing.workspace.checks.live_output import running_commands
 from sparing.workspace.checks.run import CheckSandbox
 from sparing.workspace.git.commit import changed_paths
@@ -22,7 +22,7 @@ from sparing.workspace.setup.environments import (
     contents,
     environment_name,
 )
-from sparing.workspace.setup.ingredients import recipe_at
+from sparing.workspace.setup.input_files import recipe_at
 from sparing.workspace.setup.run import Means, equip, while_copying
 from tests.repositories import make_repository, write_files
 from tests.workspace.setup_ways import change_files

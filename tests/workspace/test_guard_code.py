@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.workspace.checks.canary import python_canary
-from sparing.workspace.checks.guard import (
+from sparing.workspace.checks.base_tests import (
     TestPaths,
     guard_tree,
     is_changed,
@@ -20,6 +19,7 @@ from sparing.workspace.checks.guard import (
     module_tests,
     replaced_assertions,
 )
+from sparing.workspace.checks.canary import python_canary
 from sparing.workspace.git.snapshot import Snapshot
 from tests.repositories import git, make_repository, write_files
 from tests.workspace.features import commit, make_worktree, snapshot

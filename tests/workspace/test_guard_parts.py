@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from sparing.workspace.checks.base_tests import TestPaths, draw_canary, guard_tree, named_folders
 from sparing.workspace.checks.definitions import command_text
 from sparing.workspace.checks.discover import Check
-from sparing.workspace.checks.guard import TestPaths, draw_canary, guard_tree, named_folders
 from sparing.workspace.git.snapshot import Snapshot
 from tests.repositories import git, make_repository, write_files
 from tests.workspace.features import commit, make_worktree, snapshot

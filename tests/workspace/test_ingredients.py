@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.workspace.setup.ingredients import differences, recipe_at
+from sparing.workspace.setup.input_files import differences, recipe_at
 from tests.repositories import make_repository
 from tests.workspace.features import make_worktree
 from tests.workspace.setup_ways import WAYS, change_files

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sparing.workspace.git.lanes import lane_branch, lane_name, lanes_of
+from sparing.workspace.git.parallel_worktrees import lane_branch, lane_name, lanes_of
 from sparing.workspace.git.repository import find_repository
 from sparing.workspace.git.worktree import ensure_worktree
 from tests.repositories import git, make_repository

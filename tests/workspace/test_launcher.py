@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing import constant_path
+from sparing import sandbox_path
 from sparing.errors import SandboxRefused, StateError
 from sparing.workspace.sandbox.launcher import level_reached, wrap
 from sparing.workspace.sandbox.policy import (
@@ -77,7 +77,7 @@ def test_its_environment_is_the_list_and_nothing_else(
     out = subprocess.run(argv, env=everything, pass_fds=fds, capture_output=True, check=True).stdout
     wrapped.cleanup()
     known = dict(line.split("=", 1) for line in out.decode().splitlines())
-    private = constant_path.PRIVATE if level is SandboxLevel.SEALED else wrapped.folder
+    private = sandbox_path.PRIVATE if level is SandboxLevel.SEALED else wrapped.folder
     assert known == {
         "PATH": PATH,
         "GIVEN": "yes",

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from sparing import constant_path
+from sparing import sandbox_path
 from sparing.workspace.checks.discover import Check
 from sparing.workspace.checks.run import CheckSandbox, run_check
 from sparing.workspace.sandbox.launcher import level_reached, place_of
 from sparing.workspace.sandbox.policy import Reach, SandboxAccess, SandboxLevel
 from tests.workspace.launched import PATH, Place, make_place, sh
 
-WORK = str(constant_path.WORKTREE)
+WORK = str(sandbox_path.WORKTREE)
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_two_worktrees_look_the_same(tmp_path: Path) -> None:
     places = [make_place(tmp_path / name) for name in ("one", "another")]
     first, second = (sh(one, one.policy(), script) for one in places)
     assert first == second
-    run = constant_path.PRIVATE
+    run = sandbox_path.PRIVATE
     assert first.out.splitlines() == [WORK, WORK, f"{run}/home {run}/tmp {run}/bash", WORK]
 
 
@@ -74,7 +74,7 @@ def test_a_reviewer_writes_nothing_there(place: Place) -> None:
 
 
 def test_nobody_makes_anything_beside_it(place: Place) -> None:
-    top = constant_path.TOP
+    top = sandbox_path.TOP
     tries = ("touch {top}/x", "mkdir /new", "mv {work} {top}/y", "ln -s / {top}/z")
     for attempt in tries:
         line = attempt.format(top=top, work=WORK)

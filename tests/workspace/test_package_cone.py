@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from sparing.workspace.git.repository import find_repository, head
-from sparing.workspace.project.package_cone import chosen_cone, package_folders
+from sparing.workspace.project.sparse_package import chosen_cone, package_folders
 from tests.repositories import make_repository
 from tests.workspace.features import snapshot
 

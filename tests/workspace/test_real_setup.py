@@ -18,7 +18,7 @@ from sparing.workspace.checks.run import run_check
 from sparing.workspace.git.commit import changed_paths
 from sparing.workspace.git.snapshot import Snapshot
 from sparing.workspace.git.worktree import Worktree
-from sparing.workspace.setup.ingredients import recipe_at
+from sparing.workspace.setup.input_files import recipe_at
 from sparing.workspace.setup.run import Means, equip, is_equipped
 from tests.repositories import make_repository, write_files
 from tests.workspace.features import commit, make_worktree

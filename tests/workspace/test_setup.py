@@ -13,7 +13,7 @@ from sparing.errors import ConfigError
 from sparing.workspace.git.commit import changed_paths, list_folder
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.setup.files import Folder
-from sparing.workspace.setup.ingredients import Recipe
+from sparing.workspace.setup.input_files import Recipe
 from sparing.workspace.setup.lent_files import lend, matching, take_back
 from sparing.workspace.setup.run import Equipped, Means, SetupFailed, equip, is_equipped
 from sparing.workspace.setup.setup_plan import (

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from sparing.redact import Redactor
 from sparing.workspace.checks.clean_room import clean_room
 from sparing.workspace.git.commit import changed_paths
-from sparing.workspace.git.lanes import move_on
 from sparing.workspace.git.own_git import own_git
+from sparing.workspace.git.parallel_worktrees import move_on
 from sparing.workspace.git.remove_worktree import retire
 from sparing.workspace.git.repository import find_repository, head
 from sparing.workspace.git.worktree import Worktree, ensure_worktree, restore
-from sparing.workspace.project.cone import inside, patterns
 from sparing.workspace.project.missing_files import bring_files, known_files
+from sparing.workspace.project.sparse_checkout import inside, patterns
 from sparing.workspace.setup.base_files import base_files
 from sparing.workspace.tools.command import Commands
 from sparing.workspace.tools.seen_files import SeenStore

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sparing.workspace.checks.run import CheckSandbox
 from sparing.workspace.git.snapshot import Snapshot
 from sparing.workspace.git.worktree import Worktree
-from sparing.workspace.setup.ingredients import differences, ingredients, recipe_at
+from sparing.workspace.setup.input_files import differences, ingredients, recipe_at
 from sparing.workspace.setup.run import Means, equip
 from sparing.workspace.setup.setup_plan import Command, SetupPlan
 from sparing.workspace.setup.trace import (

@@ -21,8 +21,9 @@ from sparing.context.prompt.compose import compose
 from sparing.context.prompt.review_words import repair_reply
 from sparing.dispatch.judge import checked_quotes, judgement
 from sparing.dispatch.lone_review import LoneReview, PaidReply, buy
+from sparing.dispatch_policy import Order, Way
 from sparing.economy.cost_model import Expected, Rates, turn_tokens
-from sparing.economy.estimates import HABITS, Memory, work_of
+from sparing.economy.expected_work import HABITS, Memory, work_of
 from sparing.economy.prices import own_prices, price_of
 from sparing.feature import Background, Feature, FeatureStatus
 from sparing.finding import Verdict
@@ -45,7 +46,6 @@ from sparing.segment import Segment, Volatility
 from sparing.turn import Turn
 from sparing.turn_kind import Errand
 from sparing.usage import Usage
-from sparing.way import Order, Way
 from sparing.workspace.checks.baseline import Baseline
 
 STAGE = "implement"

@@ -16,7 +16,7 @@ from sparing.briefing.prior_findings import is_seed
 from sparing.briefing.trunk_group import is_tier
 from sparing.connection import Connection
 from sparing.context.prompt.brief import Brief, Material
-from sparing.context.prompt.turns import CHECK_RESULTS, DESCRIPTION, RESEARCH, SAID
+from sparing.context.prompt.turn_words import CHECK_RESULTS, DESCRIPTION, RESEARCH, SAID
 from sparing.event import ChecksEvent
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork

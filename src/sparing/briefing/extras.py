@@ -12,7 +12,8 @@ from pathlib import Path
 from sparing.briefing.fact_sheet import with_sheet
 from sparing.briefing.prior_findings import changes_of
 from sparing.context.prompt.brief import REVIEWS, Brief, Code, without_aids
-from sparing.context.prompt.turns import CHECK
+from sparing.context.prompt.turn_words import CHECK
+from sparing.dispatch_policy import Lever
 from sparing.economy.ledger_notes import NotedLook, notes_text
 from sparing.economy.repo_map import LARGEST_CHARS, repository_map
 from sparing.economy.trim import trimmed
@@ -24,7 +25,6 @@ from sparing.runtime.levers import levers_of, trims_checks
 from sparing.runtime.source import Source
 from sparing.turn import TURNS
 from sparing.turn_kind import KINDS, TurnKind
-from sparing.way import Lever
 from sparing.workspace.git.direct.tree import code_files, list_files, read_files
 from sparing.workspace.git.repository import Repository
 

@@ -24,8 +24,8 @@ from sparing.context.sheet.parts import (
     part_of,
     room_for,
 )
-from sparing.context.sheet.places import NamedFact, facts_block
 from sparing.context.sheet.quotes import QuotedFact, defining, quoted, with_uses
+from sparing.context.sheet.source_locations import NamedFact, facts_block
 from sparing.economy.levers import SheetUse
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork

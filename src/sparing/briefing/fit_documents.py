@@ -18,10 +18,10 @@ from sparing.context.documents.validate import (
     blocking,
     validate_artifact,
 )
+from sparing.dispatch_policy import Policy
 from sparing.feature import Feature
 from sparing.flow.flows import FLOWS, TIERS
 from sparing.records.features import FeatureRow
-from sparing.way import Policy
 from sparing.workspace.git.commit import read_file
 from sparing.workspace.git.repository import Repository
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sparing.artifact import ArtifactName
 from sparing.briefing.background import background, request_of
 from sparing.briefing.fit_documents import repair_of
-from sparing.briefing.knowledge import knowledge_for
+from sparing.briefing.lessons import knowledge_for
 from sparing.briefing.prior_findings import (
     changes_of,
     delta_of,
@@ -35,7 +35,7 @@ from sparing.context.documents.fix_summary import answers
 from sparing.context.documents.literal import literal_scope, literal_tasks
 from sparing.context.documents.scope import index_document, scope_prd, scope_task
 from sparing.context.documents.tasks import parse_tasks
-from sparing.context.prompt import turns
+from sparing.context.prompt import turn_words
 from sparing.context.prompt.brief import (
     REVIEWS,
     Brief,
@@ -231,12 +231,16 @@ def _said(source: Source, kind: TurnKind) -> tuple[Material, ...]:
         name = "outlines" if source.phase else "notes"
         return (Material(name, text),) if text.strip() else ()
     if kind is TurnKind.ANSWER:
-        return (Material(turns.ANSWERS, text),)
+        return (Material(turn_words.ANSWERS, text),)
     found = printed(text)
     if not found:
-        return (Material(turns.FEEDBACK, text),) if text.strip() else ()
+        return (Material(turn_words.FEEDBACK, text),) if text.strip() else ()
     mends = source.job.turn is Turn.MEND
-    return (*found, Material(turns.DIVERGENCES, source.fetch(source.job.note))) if mends else found
+    return (
+        (*found, Material(turn_words.DIVERGENCES, source.fetch(source.job.note)))
+        if mends
+        else found
+    )
 
 
 def _resumable(source: Source, role: Role, kind: TurnKind, news: bool) -> bool:

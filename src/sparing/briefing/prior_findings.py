@@ -14,6 +14,7 @@ from sparing.context.documents.handoff import before_block
 from sparing.context.prompt.brief import QuotedFinding
 from sparing.context.prompt.delta import change_delta, document_delta, stat_text
 from sparing.context.prompt.review_words import DomainOutcome, open_findings, outcome_block
+from sparing.dispatch_policy import Policy
 from sparing.finding import Severity
 from sparing.flow.flows import builder_of
 from sparing.records import findings, ledger
@@ -22,7 +23,6 @@ from sparing.runtime.source import Source
 from sparing.session import Session
 from sparing.turn import Turn
 from sparing.turn_kind import KINDS, Actor, TurnKind
-from sparing.way import Policy
 
 SUGGESTION = Severity.SUGGESTION
 SEED_CONTEXT = 3

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sparing.artifact import META
-from sparing.briefing.knowledge import GIVEN, bank_at, made_features
+from sparing.briefing.lessons import GIVEN, bank_at, made_features
 from sparing.change import FileChange
 from sparing.commits.review_history import NAME as HISTORY
 from sparing.context.prompt.brief import Material

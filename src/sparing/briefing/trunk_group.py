@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, assert_never
 from sparing.agents.backend import Access
 from sparing.clients.web_search import WEB
 from sparing.context.documents import research
-from sparing.context.prompt import turns
+from sparing.context.prompt import turn_words
 from sparing.context.prompt.brief import Brief, Material, PromptRole, TurnSubject
 from sparing.context.prompt.compose import Composed, role_words
 from sparing.context.prompt.inclusion import defuse
@@ -25,6 +25,7 @@ from sparing.context.prompt.shorten import (
     without_boilerplate,
     without_section,
 )
+from sparing.dispatch_policy import Lever, Order, Policy
 from sparing.economy.levers import switched_on
 from sparing.flow import project
 from sparing.flow.flows import TIERS
@@ -40,7 +41,6 @@ from sparing.segment import Segment, TrunkKey, Volatility
 from sparing.sent import CACHE_LIFE
 from sparing.turn import TURNS, Turn
 from sparing.turn_kind import KINDS, ReplyForm, TurnKind
-from sparing.way import Lever, Order, Policy
 
 RUN = "run"
 """The tool of a role that is a shell."""
@@ -97,7 +97,7 @@ def neutral_system(source: Source) -> str:
     settings = source.around.settings(source.row)
     adaptive = settings.review.policy is Policy.ADAPTIVE
     together = not adaptive or Lever.BATCH in switched_on(settings.economy.levers)
-    return turns.system(source.role.role_class.value, together=together)
+    return turn_words.system(source.role.role_class.value, together=together)
 
 
 def shows_writing(role: Role, turn: Turn) -> bool:

@@ -25,6 +25,7 @@ from sparing.clients.web_search import WEB
 from sparing.config.settings import ClockKind
 from sparing.connection import Connection
 from sparing.dispatch.alternatives import session_front
+from sparing.dispatch_policy import Lever, Policy, Way
 from sparing.economy.keepalive import (
     KeepAlive,
     LoopEnd,
@@ -56,7 +57,6 @@ from sparing.segment import Segment, Volatility
 from sparing.sent import SentRecord
 from sparing.session import Session
 from sparing.turn import Turn
-from sparing.way import Lever, Policy, Way
 
 ROLE = "keep-alive"
 """Role under which these calls are recorded in the ledger."""

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.connection import Connection
+from sparing.dispatch_policy import Way
 from sparing.economy.cache_contents import Base, believed
 from sparing.economy.cost_model import TYPICAL, Rates
-from sparing.economy.estimates import Memory, TurnClass, expected_work
+from sparing.economy.expected_work import Memory, TurnClass, expected_work
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.economy.prices import own_prices, price_of
 from sparing.panel import members
@@ -23,7 +24,6 @@ from sparing.runtime import turn_history
 from sparing.runtime.source import Source
 from sparing.session import Session
 from sparing.turn_kind import Errand
-from sparing.way import Way
 
 LATER_DELTA_TOKENS = 1_500
 NOT_CACHED_TOKENS = 1_024

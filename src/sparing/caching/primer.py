@@ -15,6 +15,7 @@ from sparing.briefing.trunk_group import access_of, form_of, shows_writing, syst
 from sparing.cache import Life
 from sparing.clients.web_search import WEB
 from sparing.connection import Connection
+from sparing.dispatch_policy import Way
 from sparing.errors import SparingError
 from sparing.job import Job, Ticket
 from sparing.money import Amount, CapLimits
@@ -27,7 +28,6 @@ from sparing.runtime.sandbox import launch_in
 from sparing.runtime.source import source_of
 from sparing.segment import Segment, Volatility
 from sparing.sent import OtherPrompts, Sent, SentAhead, SentRecord, WayPrompt
-from sparing.way import Way
 
 ROLE = "primer"
 """Role under which these calls are recorded in the ledger."""

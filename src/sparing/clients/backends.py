@@ -14,7 +14,7 @@ from sparing.agents.api.detection import first_provider
 from sparing.agents.api.providers import PROVIDERS
 from sparing.agents.backend import Backend
 from sparing.clients.conversation_rows import ConversationRows
-from sparing.clients.drawn_agent import agent_of
+from sparing.clients.simulated_agent import agent_of
 from sparing.clients.tool_mode import mode_of
 from sparing.config.load import Loaded
 from sparing.config.process_environment import client_environment

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from sparing.config.settings import Settings
+from sparing.dispatch_policy import Policy
 from sparing.economy.prices import own_prices, price_of
 from sparing.flow.stage import Stage, StageWork
 from sparing.roles.load import Role
-from sparing.way import Policy
 
 STANDARD, STRONG, CHEAP = "standard", "strong", "cheap"
 RANKS = (CHEAP, STANDARD, STRONG)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sparing.config.settings import Settings
+from sparing.dispatch_policy import Policy
 from sparing.tool import ToolMode
-from sparing.way import Policy
 
 
 def mode_of(settings: Settings) -> ToolMode:

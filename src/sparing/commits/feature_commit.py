@@ -8,7 +8,7 @@ from sparing.artifact import META
 from sparing.change import Change
 from sparing.commit_purpose import Purpose
 from sparing.commits.message import commit_stamp
-from sparing.commits.meta import write_meta
+from sparing.commits.meta_json import write_meta
 from sparing.errors import SparingError
 from sparing.job import Ticket
 from sparing.runtime.source import Source

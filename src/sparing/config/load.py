@@ -35,8 +35,8 @@ from sparing.config.sources import (
 )
 from sparing.config.spending import ClientKind
 from sparing.config.value_forms import Value
+from sparing.dispatch_policy import Policy
 from sparing.lazy_dataclass import lazy_dataclass
-from sparing.way import Policy
 
 DEFAULT = "default"
 CAP, POLICY = "review.cap", "review.policy"

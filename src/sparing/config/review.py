@@ -6,10 +6,10 @@ from enum import StrEnum
 
 from sparing.config.rules import Rule, SettingScope, limit, setting
 from sparing.config.value_forms import OneOf, ThreeWay
+from sparing.dispatch_policy import Policy
 from sparing.finding import Bar
 from sparing.lazy_dataclass import lazy_dataclass
 from sparing.panel import PanelMode
-from sparing.way import Policy
 
 
 class OtherVendor(StrEnum):

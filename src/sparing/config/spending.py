@@ -23,10 +23,10 @@ from sparing.config.value_forms import (
     Prices,
     Whole,
 )
+from sparing.dispatch_policy import ALL_LEVERS, Lever, off
 from sparing.lazy_dataclass import lazy_dataclass
 from sparing.money import MOST_TOKENS, MOST_USD, Amount, CapLimits, to_nano
 from sparing.tool import ToolMode
-from sparing.way import ALL_LEVERS, Lever, off
 
 STRONG, STANDARD, CHEAP = "claude-opus-5-5", "claude-sonnet-5", "claude-haiku-4-5"
 USUAL = {

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sparing.agents.backend import Access
+from sparing.briefing.compared_policies import size_of
 from sparing.briefing.extras import bare
-from sparing.briefing.other_policies import size_of
 from sparing.briefing.preload import files_for, seen_by, with_files
 from sparing.briefing.trunk_group import access_of, order_of, referenced
 from sparing.cache import CacheBlock, Life
@@ -16,10 +16,11 @@ from sparing.connection import Connection
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import Composed, compose, plain_system
 from sparing.continuation import SessionStep
+from sparing.dispatch_policy import Lever, Order, Policy, Way
 from sparing.economy.cache_contents import Base, blocks_of
 from sparing.economy.cache_lives import marked_blocks
 from sparing.economy.cost_model import Rates, TurnWork
-from sparing.economy.estimates import Memory, TurnClass, by_reference, expected_work
+from sparing.economy.expected_work import Memory, TurnClass, by_reference, expected_work
 from sparing.economy.ledger_notes import notes_pay
 from sparing.economy.predict import Inputs, Offer, ReadAgain, Transcript, preload_pays
 from sparing.flow.flows import TIERS
@@ -31,7 +32,6 @@ from sparing.runtime.turn_model import model_of
 from sparing.segment import CHARS_PER_TOKEN, TrunkKey, estimate_tokens
 from sparing.turn import TURNS, Turn
 from sparing.turn_kind import Errand
-from sparing.way import Lever, Order, Policy, Way
 from sparing.workspace.git.direct.tree import list_files
 
 SHORT = Life.FIVE_MINUTES

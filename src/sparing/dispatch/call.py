@@ -44,7 +44,7 @@ from sparing.sent import Sent
 from sparing.turn import TURNS, Turn
 from sparing.turn_event import FailoverEvent
 from sparing.workspace.git.kept_turn import keep_turn
-from sparing.workspace.git.lanes import lane_name
+from sparing.workspace.git.parallel_worktrees import lane_name
 from sparing.workspace.git.worktree import Worktree, put_special_aside
 from sparing.workspace.project.leaks import leaks
 

@@ -16,6 +16,7 @@ from sparing.briefing.trunk_group import order_of
 from sparing.context.documents.rich_handoff import parse_layers, rich_handoff
 from sparing.context.prompt.inclusion import defuse
 from sparing.dispatch.alternatives import session_front
+from sparing.dispatch_policy import Way
 from sparing.job import Job, JobResult, Ticket
 from sparing.prompts.render import fill, words
 from sparing.records.folder import keep_prompt
@@ -24,7 +25,6 @@ from sparing.runtime.source import source_of
 from sparing.segment import Segment, Volatility, estimate_tokens
 from sparing.sent import Sent
 from sparing.turn import TURNS, Turn
-from sparing.way import Way
 
 HANDED_OFF = "handed off"
 

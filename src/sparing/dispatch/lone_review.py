@@ -13,6 +13,7 @@ from typing import NamedTuple
 from sparing.agents.backend import Access, AgentCall, AgentReply, Run
 from sparing.briefing.trunk_group import form_of, neutral_system
 from sparing.connection import Connection
+from sparing.dispatch_policy import Way
 from sparing.money import to_usd
 from sparing.payment.paid_call import Permit, Purchase, SpendRefusal, bill_of, pay
 from sparing.records.folder import keep_prompt
@@ -20,7 +21,6 @@ from sparing.records.ledger import Attempt, AttemptResult
 from sparing.runtime.sandbox import launch_in
 from sparing.runtime.turn_model import model_of
 from sparing.segment import Segment
-from sparing.way import Way
 from sparing.workspace.git.worktree import Worktree
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from sparing.agents.backend import Access
-from sparing.briefing.other_policies import base_digest
+from sparing.briefing.compared_policies import base_digest
 from sparing.briefing.trunk_group import (
     access_of,
     client_of,
@@ -21,12 +21,12 @@ from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import naive, plain_system, role_words
 from sparing.dispatch.alternatives import session_front
 from sparing.dispatch.way_choice import Chosen, choose_way
+from sparing.dispatch_policy import Way
 from sparing.records.folder import keep_prompt
 from sparing.runtime.source import Source
 from sparing.runtime.turn_model import SHARED, model_of, on_models
 from sparing.segment import Segment, Volatility, estimate_tokens
 from sparing.sent import Sent, SentAhead
-from sparing.way import Way
 
 
 def choose(source: Source, brief: Brief, at: float, error: str = "") -> Chosen:

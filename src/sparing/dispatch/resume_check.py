@@ -19,6 +19,7 @@ from sparing.agents.checks.resume_check import CheckSetting, ResumeCheck, check_
 from sparing.codec import JsonObject
 from sparing.config.settings import Settings
 from sparing.connection import Connection
+from sparing.dispatch_policy import Way
 from sparing.economy.prices import cost_nano, own_prices
 from sparing.money import Amount, CapLimits
 from sparing.payment.paid_call import Permit, Purchase, SpendRefusal, pay, run_on
@@ -32,7 +33,6 @@ from sparing.runtime.events import tell
 from sparing.runtime.sandbox import launch_in
 from sparing.runtime.surroundings import Surroundings
 from sparing.sent import SentRecord
-from sparing.way import Way
 from sparing.workspace.git.worktree import Worktree
 
 ROLE = RESUME_CHECK

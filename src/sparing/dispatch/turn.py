@@ -21,17 +21,18 @@ from sparing.briefing.extras import aided
 from sparing.briefing.fact_sheet import author_facts
 from sparing.briefing.gather import gather
 from sparing.briefing.handoff_block import may_leave, tell_handoff
-from sparing.briefing.knowledge import tell_given
+from sparing.briefing.lessons import tell_given
 from sparing.briefing.recall import tell_prepared, tell_unread
 from sparing.cache import CacheBlock
 from sparing.commits.feature_commit import changed_by_author, commit_feature, stamp_of
 from sparing.connection import Connection
-from sparing.context.prompt import turns
+from sparing.context.prompt import turn_words
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.review_words import repair_reply
 from sparing.dispatch.agent_purpose import agent_purpose
 from sparing.dispatch.prompt import seal, with_model
 from sparing.dispatch.way_choice import Chosen
+from sparing.dispatch_policy import Lever, Way
 from sparing.economy.cache_contents import cached_tokens
 from sparing.economy.cache_lives import NO_PRIMER, Primer, expected_returns, primer, steady_end
 from sparing.errors import SparingError, recordable
@@ -50,7 +51,6 @@ from sparing.sent import NotSent, Sent, SentAhead
 from sparing.session import Session
 from sparing.stages.questions import nothing_changed
 from sparing.turn import TURNS
-from sparing.way import Lever, Way
 from sparing.workspace.git.commit import KeptFiles
 from sparing.workspace.git.kept_turn import as_left, drop_turns, lay_down
 from sparing.workspace.git.worktree import Worktree
@@ -99,7 +99,7 @@ async def prepare_repair(
 
 async def prepare_secrets(sent: Sent, session: str, places: tuple[str, ...]) -> Sent:
     """The turn in which an author takes secrets out of what it has written."""
-    return _repair(sent, session, turns.repair_secrets(places), "its change contains secrets")
+    return _repair(sent, session, turn_words.repair_secrets(places), "its change contains secrets")
 
 
 def _repair(sent: Sent, session: str, words: str, reason: str) -> Sent:
@@ -256,7 +256,9 @@ def _write_report(source: Source, dispatch: str) -> None:
         row = verdicts.get(connection, dispatch)
     assert row is not None
     worktree = source.around.worktree(source.row, source.job.head)
-    Confined(worktree.path).write_text(source.path(writes), turns.report(row.verdict, row.passed))
+    Confined(worktree.path).write_text(
+        source.path(writes), turn_words.report(row.verdict, row.passed)
+    )
 
 
 def ahead_of(source: Source, chosen: Chosen) -> SentAhead | None:

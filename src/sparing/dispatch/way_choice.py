@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from sparing.briefing.compared_policies import base_digest, other_prompts
 from sparing.briefing.extras import bare, whole
 from sparing.briefing.fact_sheet import sheet_words
-from sparing.briefing.other_policies import base_digest, other_prompts
 from sparing.briefing.recall import Recall, recalled
 from sparing.briefing.trunk_group import access_of, client_of, policy_of, system_of
 from sparing.cache_minimum import minimum_of
@@ -30,11 +30,12 @@ from sparing.dispatch.alternatives import (
     ways_of,
     weighed,
 )
+from sparing.dispatch_policy import Lever, Policy, Way
 from sparing.economy.cache_contents import Base, SentPrompt, believed
 from sparing.economy.cache_lives import pass_share
 from sparing.economy.choose import Moment, Template, WayDecision, decide_way
 from sparing.economy.cost_model import TYPICAL, Rates
-from sparing.economy.estimates import Share
+from sparing.economy.expected_work import Share
 from sparing.economy.predict import Diff, Inputs
 from sparing.economy.prices import own_prices, price_of
 from sparing.records import verdicts
@@ -45,7 +46,6 @@ from sparing.runtime.turn_model import model_of
 from sparing.segment import TrunkKey, estimate_tokens
 from sparing.sent import IN_MONEY, IN_TOKENS, OtherPrompts, SentRecord
 from sparing.turn_kind import KINDS, Actor, TurnKind
-from sparing.way import Lever, Policy, Way
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,11 +20,12 @@ from sparing.continuation import SessionStep, WeighResult
 from sparing.dispatch.alternatives import resume_obstacle, transcript_of
 from sparing.dispatch.handoff import question_tokens
 from sparing.dispatch.way_choice import offers_of
-from sparing.economy import continuity
-from sparing.economy.continuity import Bills, Room, SessionHabit, SessionState, Weighed
+from sparing.dispatch_policy import Policy, Way
+from sparing.economy import resume_or_handoff
 from sparing.economy.cost_model import TYPICAL, TurnWork
-from sparing.economy.estimates import Memory, TurnClass, expected_work, is_new
+from sparing.economy.expected_work import Memory, TurnClass, expected_work, is_new
 from sparing.economy.predict import Inputs
+from sparing.economy.resume_or_handoff import Bills, Room, SessionHabit, SessionState, Weighed
 from sparing.job import Job, JobKind, JobResult, Ticket
 from sparing.records import ledger
 from sparing.records.ledger import LedgerRow
@@ -36,7 +37,6 @@ from sparing.sent import IN_MONEY, IN_TOKENS
 from sparing.session import Session
 from sparing.turn_kind import Errand
 from sparing.usage import Usage
-from sparing.way import Policy, Way
 from sparing.workspace.git.repository import contains
 
 WEIGHED = "weighed"
@@ -62,17 +62,18 @@ def _found(source: Source, asked: Ticket) -> WeighResult:
     brief = gather(ahead)
     inputs = offers_of(ahead, brief, trunk_key(ahead, brief, client_of(ahead)), asked.at)
     works = _works(source)
-    bills = continuity.bills(inputs, question_tokens(), _handing_over(source, works))
+    bills = resume_or_handoff.bills(inputs, question_tokens(), _handing_over(source, works))
     errand = turn_history.errand_of(source.job.turn.value, source.job.stage) or Errand.LONE
     new = is_new(source.job.who, errand, works)
     budget = budget_of(source)
     room = room_of(source, source.session, budget, inputs)
+    longer = resume_or_handoff.longer(inputs) if new else None
     standing = SessionState(
         _habit(source), room, _shrunk(source, source.session),
         _lost(source, source.session, inputs), source.job.stage in turn_history.CLOSING,
-        continuity.bills(continuity.longer(inputs), question_tokens()) if new else None,
+        resume_or_handoff.bills(longer, question_tokens()) if longer else None,
     )  # fmt: skip
-    weighed = continuity.weigh(standing, bills)
+    weighed = resume_or_handoff.weigh(standing, bills)
     at_all = room.at_all and not standing.lost
     found = WeighResult(
         SessionStep(weighed.go.value),
@@ -103,7 +104,7 @@ def room_of(source: Source, session: Session, budget: Budget, inputs: Inputs) ->
     around = source.around
     capabilities = source.backend.capabilities
     own = around.settings(source.row).models.windows
-    window = continuity.window_of(session.model, own, capabilities.context_tokens)
+    window = resume_or_handoff.window_of(session.model, own, capabilities.context_tokens)
     offer = inputs.offers.get(Way.RESUME)
     least = 0.0
     if offer is not None:
@@ -120,7 +121,7 @@ def _used(source: Source, session: Session) -> int:
 
 
 def _shrunk(source: Source, session: Session) -> bool:
-    return continuity.compacted(list(_sizes(_turns(source, session))))
+    return resume_or_handoff.compacted(list(_sizes(_turns(source, session))))
 
 
 def _turns(source: Source, session: Session) -> list[LedgerRow]:
@@ -135,7 +136,7 @@ def _sizes(rows: Iterable[LedgerRow]) -> Iterable[int]:
         assert row.result is not None
         billed = [call for call in row.result.calls if "uncached" in call]
         for call in billed:
-            yield continuity.used_tokens(Usage(*(call[name] for name in BUCKETS)))
+            yield resume_or_handoff.used_tokens(Usage(*(call[name] for name in BUCKETS)))
         if not billed and row.result.context_tokens:
             yield row.result.context_tokens
 
@@ -181,7 +182,7 @@ def _figures(
         "continued": bills.continued.cost,
         "handed_off": bills.handed.cost,
         "judgement": bills.judgement.cost,
-        **continuity.temperatures(inputs),
+        **resume_or_handoff.temperatures(inputs),
     }
 
 

@@ -20,8 +20,8 @@ from here, so that they do the same work. Like a real agent:
 **An agent never knows the policy.** All is drawn from a seed and the turn's identity: who is asked,
 in which stage, for which task, and how often before. So the same turn needs the same knowledge
 however it is sent. The ranges are those of the traces and not those which the chooser assumes
-(`economy/estimates.py`); the shapes are other ones too: log-normal, not uniform. A test holds the
-digest, so that no figure can be improved from here.
+(`economy/expected_work.py`); the shapes are other ones too: log-normal, not uniform. A test holds
+the digest, so that no figure can be improved from here.
 """
 
 from __future__ import annotations

@@ -20,14 +20,14 @@ from sparing.double.blocks import count_tokens, to_cache
 from sparing.double.delivery import body_of, deliver, json_body
 from sparing.double.formats.automatic_cache import AutomaticCache, AutomaticRule
 from sparing.double.formats.conversation import prompt_text
-from sparing.double.formats.own_names import as_asked, as_known
 from sparing.double.formats.table import WireFormat, format_of
+from sparing.double.formats.tool_names import as_asked, as_known
 from sparing.double.log import Log, safe_headers
 from sparing.double.model import Model
-from sparing.double.pairing import check_pairing
 from sparing.double.plan import USUAL, PlannedReply, RequestPlan
 from sparing.double.refusal import Refusal, error_body, status_of
 from sparing.double.request import JsonObject, ModelRequest, is_aside, newest, read_asked, read_json
+from sparing.double.tool_results import check_pairing
 from sparing.double.wire import HttpRequest, Line
 from sparing.errors import ScriptError
 from sparing.segment import CHARS_PER_TOKEN

@@ -21,7 +21,6 @@ from typing import Any, cast
 
 from sparing import cache
 from sparing.cache import CacheBlock, Life, MarkOrder, RequestPart, TooManyMarks
-from sparing.double.pairing import CALL, RESULT
 from sparing.double.refusal import Refusal
 from sparing.double.request import (
     UNMARKED,
@@ -31,6 +30,7 @@ from sparing.double.request import (
     is_empty_text,
     placed,
 )
+from sparing.double.tool_results import CALL, RESULT
 from sparing.segment import estimate_tokens
 
 IMAGE_TOKENS = 1600

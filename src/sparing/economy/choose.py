@@ -21,6 +21,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple, assert_never
 
+from sparing.dispatch_policy import Policy, Way
 from sparing.economy.predict import (
     DeltaState,
     Diff,
@@ -32,7 +33,6 @@ from sparing.economy.predict import (
 )
 from sparing.percent import percent
 from sparing.turn_kind import Actor
-from sparing.way import Policy, Way
 
 NOTHING: Mapping[Way, str] = MappingProxyType({})
 TIE = 0.01

@@ -23,9 +23,9 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
+from sparing.dispatch_policy import ALL_LEVERS, Lever, off
 from sparing.percent import percent
 from sparing.turn_kind import Errand
-from sparing.way import ALL_LEVERS, Lever, off
 
 
 class Able(NamedTuple):

@@ -25,11 +25,11 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from sparing.cache import CacheBlock, Life
+from sparing.dispatch_policy import Way
 from sparing.economy.cache_contents import Base, Known, cached_tokens
 from sparing.economy.cost_model import CALL_OUTPUT_TOKENS, Expected, Rates, TurnWork, turn_tokens
-from sparing.economy.estimates import FILE_TOKENS, UNSEEN, Share
+from sparing.economy.expected_work import FILE_TOKENS, UNSEEN, Share
 from sparing.sent import PredictedWay
-from sparing.way import Way
 
 START_SECONDS = 5.0
 """From the choice to a client's first call: about one, with outliers of four to five measured."""

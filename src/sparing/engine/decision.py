@@ -10,8 +10,9 @@ from sparing import codec
 from sparing.approval.sections import Library, bind
 from sparing.clients.web_search import assistants_of
 from sparing.codec import JsonObject
-from sparing.commits.meta import commit_meta
+from sparing.commits.meta_json import commit_meta
 from sparing.config.flow import Questions
+from sparing.dispatch_policy import Policy
 from sparing.engine.auto_approval import stops_of, wants_rule
 from sparing.engine.decision_input import DecidedMove, changes_said, happened, record
 from sparing.engine.orders import ORDERS, under_orders
@@ -41,7 +42,6 @@ from sparing.stages.moves import Next, StageRules
 from sparing.stages.place import Place
 from sparing.stages.stage import next_move
 from sparing.wait import ring
-from sparing.way import Policy
 
 
 @dataclass(frozen=True, slots=True)

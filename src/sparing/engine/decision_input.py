@@ -19,7 +19,7 @@ from sparing.codec import load
 from sparing.commits.review_history import look_data
 from sparing.connection import Connection
 from sparing.context.documents.fix_summary import fix_words
-from sparing.context.prompt.turns import block_again
+from sparing.context.prompt.turn_words import block_again
 from sparing.engine.auto_approval import code_since_green, redefined, wants_rule
 from sparing.engine.unfinished_leg import Said
 from sparing.event import ChangesEvent, FeatureEvent, LookEvent, RunEvent, WarningEvent, kind_of

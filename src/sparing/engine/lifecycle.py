@@ -31,7 +31,7 @@ from sparing.fleet.worker_identity import Seat
 from sparing.payment.killed_turns import settle_taken_over
 from sparing.payment.paid_call import clear
 from sparing.records.claims import Claimable, Due, Leg
-from sparing.records.copies import copy_daily
+from sparing.records.daily_backup import copy_daily
 from sparing.records.features import FeatureRow
 from sparing.runtime.source import row_of
 from sparing.runtime.surroundings import Surroundings, set_current

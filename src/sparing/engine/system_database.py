@@ -25,7 +25,7 @@ from sparing.engine.revision import REVISION, VERSION
 from sparing.engine.step_statements import use_plain_statements
 from sparing.fleet.newer_steps import refuse_newer_steps
 from sparing.postgres import Server, connect_raw, server_errors
-from sparing.records.copies import may_be_used, set_damaged_aside
+from sparing.records.daily_backup import may_be_used, set_damaged_aside
 from sparing.records.folder import StateFolder
 from sparing.redact import Redactor
 

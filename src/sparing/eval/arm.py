@@ -6,10 +6,10 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from sparing.context.prompt.brief import Brief
+from sparing.dispatch_policy import Order, Way
 from sparing.review.exam import Case
 from sparing.runtime.source import Source
 from sparing.segment import Segment
-from sparing.way import Order, Way
 
 
 class Arm(StrEnum):

@@ -23,7 +23,8 @@ from sparing.agents.backend import Access, AgentCall, AgentReply, Backend, Launc
 from sparing.agents.claude.backend import ClaudeBackend
 from sparing.codec import JsonObject
 from sparing.config.load import Loaded
-from sparing.context.prompt.turns import system
+from sparing.context.prompt.turn_words import system
+from sparing.dispatch_policy import Policy
 from sparing.economy.cost_model import Expected, Rates, TurnWork, turn_tokens
 from sparing.economy.prices import cost_usd, own_prices, price_of
 from sparing.payment.paid_call import run_on
@@ -33,7 +34,6 @@ from sparing.runtime.surroundings import Surroundings, make_backend
 from sparing.segment import Segment, Volatility
 from sparing.tool import ToolMode
 from sparing.usage import Usage
-from sparing.way import Policy
 from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.project.new_repository import create_repository

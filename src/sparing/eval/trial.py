@@ -18,8 +18,9 @@ from sparing.briefing.gather import gather
 from sparing.context.prompt.compose import compose
 from sparing.dispatch.judge import judgement
 from sparing.dispatch.lone_review import LoneReview, PaidReply, buy
+from sparing.dispatch_policy import Order, Way
 from sparing.economy.cost_model import Expected, Rates, turn_tokens
-from sparing.economy.estimates import HABITS, Memory, work_of
+from sparing.economy.expected_work import HABITS, Memory, work_of
 from sparing.economy.prices import own_prices, price_of
 from sparing.eval.arm import Arm, Ask, Told, way_of
 from sparing.failure import Failure
@@ -39,7 +40,6 @@ from sparing.session import Session
 from sparing.turn import Turn
 from sparing.turn_kind import Errand
 from sparing.usage import Origin, Usage
-from sparing.way import Order, Way
 from sparing.workspace.git.commit import commit_paths
 from sparing.workspace.git.objects import CommitStamp
 from sparing.workspace.git.worktree import Worktree

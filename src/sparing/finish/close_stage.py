@@ -5,7 +5,7 @@ from __future__ import annotations
 from sparing.artifact import ArtifactName
 from sparing.commit_purpose import Purpose
 from sparing.commits.feature_commit import stamp_of
-from sparing.commits.meta import write_meta
+from sparing.commits.meta_json import write_meta
 from sparing.commits.review_history import told_of, write_reviews
 from sparing.context.documents.claims import unmarked_claims
 from sparing.event import WarningEvent

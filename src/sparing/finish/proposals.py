@@ -15,6 +15,7 @@ from sparing.commit_purpose import Purpose
 from sparing.commits.feature_commit import commit_feature, stamp_of
 from sparing.context.prompt.inclusion import defuse
 from sparing.dispatch.turn import Leak
+from sparing.dispatch_policy import Way
 from sparing.errors import SparingError
 from sparing.event import WarningEvent
 from sparing.feature import slugify
@@ -32,7 +33,6 @@ from sparing.runtime.surroundings import current
 from sparing.segment import Segment, Volatility
 from sparing.sent import Sent
 from sparing.turn_event import CommitEvent
-from sparing.way import Way
 from sparing.workspace.git.base_branch import resolve_base, taken_numbers
 from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
 from sparing.workspace.project.paths import Confined

@@ -15,7 +15,7 @@ from sparing.artifact import ArtifactName
 from sparing.briefing.retro import LOG
 from sparing.commit_purpose import Purpose
 from sparing.commits.feature_commit import stamp_of
-from sparing.commits.meta import write_meta
+from sparing.commits.meta_json import write_meta
 from sparing.commits.review_history import NAME as HISTORY
 from sparing.config.flow import Logs
 from sparing.context.documents.tasks import parse_tasks

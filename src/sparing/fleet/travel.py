@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from sparing.errors import ConfigError, RepositoryError
 from sparing.fleet.shared_refs import SharedRefs
 from sparing.records.features import FeatureRow
-from sparing.workspace.git.lanes import PREFIX
 from sparing.workspace.git.object_reader import object_id
 from sparing.workspace.git.objects import keep, move_ref, no_commit
+from sparing.workspace.git.parallel_worktrees import PREFIX
 from sparing.workspace.git.push import Remote, refused_settings, remote_named
 from sparing.workspace.git.repository import Repository, branch_commit, contains
 

@@ -25,13 +25,13 @@ from sparing.workspace.checks.clean_room import clean_room
 from sparing.workspace.checks.criteria import judge_commands
 from sparing.workspace.checks.definitions import shadows
 from sparing.workspace.checks.discover import Check, not_installed
-from sparing.workspace.checks.environment import installed_modules, tools_of
+from sparing.workspace.checks.installed_packages import installed_modules, tools_of
 from sparing.workspace.checks.live_output import live_output
 from sparing.workspace.checks.overwritten_files import rewritten, states
 from sparing.workspace.checks.run import CheckResult, run_check
 from sparing.workspace.git.snapshot import Snapshot
 from sparing.workspace.git.worktree import Worktree
-from sparing.workspace.project.cone import read_cone
+from sparing.workspace.project.sparse_checkout import read_cone
 
 PREPARING = "writing a clean copy of the files"
 

@@ -15,15 +15,15 @@ from sparing.flow.stage import StageWork
 from sparing.implement.checks import changes_to_approve, extra_checks, run_checks, tell_checks
 from sparing.implement.evidence import known_of
 from sparing.implement.facts import Checked, sheet, unproven_tasks, verification
-from sparing.implement.guard import guard_changes
+from sparing.implement.weakened_tests import guard_changes
 from sparing.job import JobResult, Ticket
 from sparing.provision.worktree_setup import outfit
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source
 from sparing.workspace.checks.baseline import Baseline
 from sparing.workspace.checks.changes import Changed
-from sparing.workspace.project.cone import read_cone
 from sparing.workspace.project.paths import Confined
+from sparing.workspace.project.sparse_checkout import read_cone
 
 CHECKED = frozenset({StageWork.IMPLEMENT, StageWork.BUILD, StageWork.CHECK})
 

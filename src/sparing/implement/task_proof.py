@@ -23,7 +23,7 @@ from sparing.runtime.events import tell
 from sparing.runtime.source import Source
 from sparing.task_progress import TaskProgress
 from sparing.workspace.git.commit import changed_files
-from sparing.workspace.git.lanes import as_before, move_on, show
+from sparing.workspace.git.parallel_worktrees import as_before, move_on, show
 from sparing.workspace.git.repository import contains
 from sparing.workspace.project.paths import Confined
 

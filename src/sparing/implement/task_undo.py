@@ -22,10 +22,10 @@ from sparing.runtime.containment import remove_leftovers
 from sparing.runtime.source import Source
 from sparing.task import Task
 from sparing.workspace.git.commit import changed_files, read_file
-from sparing.workspace.git.lanes import as_before, move_on
 from sparing.workspace.git.merge_trees import merge_trees
 from sparing.workspace.git.object_reader import object_id
 from sparing.workspace.git.objects import identity, write_commit
+from sparing.workspace.git.parallel_worktrees import as_before, move_on
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.project.paths import Confined
 

@@ -18,7 +18,7 @@ from sparing.runtime.containment import Withholding, remove_leftovers
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source
 from sparing.task_progress import TaskResult
-from sparing.workspace.git.lanes import (
+from sparing.workspace.git.parallel_worktrees import (
     CommitStamp,
     join,
     lane_branch,

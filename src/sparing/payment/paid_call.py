@@ -20,7 +20,6 @@ from sparing.clients.session_travel import SessionTravel
 from sparing.config.load import load
 from sparing.config.settings import Settings
 from sparing.connection import Connection
-from sparing.constant_path import told
 from sparing.economy.cost_model import worst_case
 from sparing.economy.prices import cost_nano, own_prices, price_of
 from sparing.failure import Failure
@@ -35,6 +34,7 @@ from sparing.records.repeats import SoFar
 from sparing.records.shared_spending import Busy
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
+from sparing.sandbox_path import told
 from sparing.usage import Usage
 from sparing.wait import waiting
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from sparing.agents.backend import AgentReply
 from sparing.clients.outage import used_up
 from sparing.connection import Connection
+from sparing.dispatch_policy import Way
 from sparing.failure import Failure
 from sparing.job import LOOP, Ticket
 from sparing.money import Amount, CapLimits, CapMeasure, CapScope, Reached
@@ -26,7 +27,6 @@ from sparing.review.stall import Patience, fruitless, overdue
 from sparing.runtime.events import tell
 from sparing.segment import CHARS_PER_TOKEN
 from sparing.sent import REPAIR, Sent
-from sparing.way import Way
 
 SHARED = frozenset({CapScope.FEATURE, CapScope.STAGE, CapScope.DAY})
 

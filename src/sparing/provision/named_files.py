@@ -11,8 +11,8 @@ from sparing.records.features import FeatureRow
 from sparing.runtime.surroundings import Surroundings
 from sparing.workspace.git.commit import changed_files, list_folder, read_file
 from sparing.workspace.git.worktree import Worktree
-from sparing.workspace.project.cone import read_cone
 from sparing.workspace.project.missing_files import bring_files
+from sparing.workspace.project.sparse_checkout import read_cone
 
 MOST_FILES = 500
 _PATH = re.compile(r"[\w@+.-]+(?:/[\w@+.-]+)+")

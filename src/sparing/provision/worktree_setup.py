@@ -21,7 +21,7 @@ from sparing.records.features import FeatureRow
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.sandbox import check_sandbox, tool_variables
 from sparing.runtime.surroundings import Surroundings
-from sparing.workspace.checks.environment import is_sealed, unseal
+from sparing.workspace.checks.installed_packages import is_sealed, unseal
 from sparing.workspace.checks.run import CheckSandbox
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.project.file_secrets import shared_secrets
@@ -30,7 +30,7 @@ from sparing.workspace.setup import lent_files
 from sparing.workspace.setup.base_files import put_back
 from sparing.workspace.setup.consent import Consent, SetupQuestion, consent
 from sparing.workspace.setup.environments import Environments
-from sparing.workspace.setup.ingredients import Recipe
+from sparing.workspace.setup.input_files import Recipe
 from sparing.workspace.setup.run import caches, equip, forget_setup, is_equipped
 from sparing.workspace.setup.setup_plan import SetupPlan, answer_of
 

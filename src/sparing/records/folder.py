@@ -98,7 +98,7 @@ class StateFolder:
             return self._opened[0]
         path = self.path / "sparing.db"
         if self.server is None and (not path.exists() or not path.stat().st_size):
-            from sparing.records.copies import refuse_lost
+            from sparing.records.daily_backup import refuse_lost
 
             refuse_lost(self.path)
         opened = open_database(path, MIGRATIONS, self.redactor, self.server)

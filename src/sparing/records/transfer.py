@@ -20,8 +20,8 @@ from sparing.connection import Connection, cleaned
 from sparing.database import Database, state_errors
 from sparing.errors import StateError
 from sparing.records import blobs
-from sparing.records.copies import ENGINE, set_aside
-from sparing.records.copies import NAME as DATABASE
+from sparing.records.daily_backup import ENGINE, set_aside
+from sparing.records.daily_backup import NAME as DATABASE
 from sparing.records.folder import NAME, StateFolder
 
 ORDERED = ("gates", "ledger", "verdicts", "findings", "rulings")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from sparing.way import LEVERS, Way
+from sparing.dispatch_policy import LEVERS, Way
 
 _LEVERS = {lever.value: row.words for lever, row in LEVERS.items()}
 WAYS: Mapping[str, str] = MappingProxyType(

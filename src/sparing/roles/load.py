@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sparing.artifact import ArtifactName
 from sparing.errors import ConfigError
 from sparing.prompts.render import names, words
-from sparing.roles.head import RoleHead, read_head
+from sparing.roles.front_matter import RoleHead, read_head
 
 TOOLS = ("read", "search", "write", "run", "web")
 FOREIGN_TOOLS = {

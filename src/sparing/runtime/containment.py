@@ -21,7 +21,7 @@ from sparing.turn_event import ContainedEvent, IncidentEvent
 from sparing.workspace.git import containment
 from sparing.workspace.git.commit import changed_paths
 from sparing.workspace.git.containment import Sight, branch_place, worktree_place
-from sparing.workspace.git.lanes import PREFIX, is_lane_of
+from sparing.workspace.git.parallel_worktrees import PREFIX, is_lane_of
 from sparing.workspace.git.special_files import take_note
 from sparing.workspace.git.worktree import Worktree, is_empty, restore
 from sparing.workspace.project.leaks import set_aside

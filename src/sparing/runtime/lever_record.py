@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from sparing.connection import Connection
+from sparing.dispatch_policy import Lever, Way
 from sparing.economy.cache_contents import Base
 from sparing.economy.cost_model import TYPICAL, Expected, turn_tokens
-from sparing.economy.estimates import seen_work
+from sparing.economy.expected_work import seen_work
 from sparing.economy.levers import (
     SPARES,
     AidedTurn,
@@ -29,7 +30,6 @@ from sparing.records.ledger import LedgerRow
 from sparing.records.verdicts import LookRow
 from sparing.review.quotes import QuoteCheck
 from sparing.runtime.turn_history import errand_of
-from sparing.way import Lever, Way
 
 MOST_TURNS = 240
 """Older turns count no more, so a lever that is off is tried again one day."""

@@ -18,6 +18,7 @@ from sparing.cache import Life
 from sparing.config.settings import Settings
 from sparing.connection import Connection
 from sparing.context.prompt.brief import Brief
+from sparing.dispatch_policy import Lever, Policy
 from sparing.economy.cache_lives import RECENT_PAUSES, trunk_life
 from sparing.economy.cost_model import Rates
 from sparing.economy.keepalive import USUAL_PAUSES
@@ -30,7 +31,6 @@ from sparing.runtime.lever_record import effect_of_sheet, lost_by_sheet, off_by_
 from sparing.runtime.source import Source
 from sparing.turn import TURNS
 from sparing.turn_kind import TurnKind
-from sparing.way import Lever, Policy
 
 NO_CODE = "no code is reviewed in this flow"
 COMPARED_WITH = frozenset({Lever.TRUNK, Lever.INLINE, Lever.RESUME, Lever.BATCH})

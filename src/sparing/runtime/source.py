@@ -34,8 +34,8 @@ from sparing.runtime.surroundings import Surroundings, current
 from sparing.session import Session
 from sparing.turn import TURNS
 from sparing.workspace.git.commit import changed_outside, diff, read_file
-from sparing.workspace.git.lanes import lane_name
 from sparing.workspace.git.object_reader import object_id
+from sparing.workspace.git.parallel_worktrees import lane_name
 from sparing.workspace.sandbox.launcher import place_of
 
 RULES_CHARS = 40_000

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sparing.connection import Connection
-from sparing.economy import continuity
+from sparing.dispatch_policy import Way
+from sparing.economy import resume_or_handoff
 from sparing.flow.flows import builder_of
 from sparing.records import ledger
 from sparing.records.ledger import LedgerRow
 from sparing.runtime.source import Source
 from sparing.turn import Turn
-from sparing.way import Way
 
 MOST_TURNS = 400
 
@@ -30,8 +30,8 @@ def budget_of(source: Source) -> Budget:
         return Budget(said, "set")
     with around.database.read() as connection:
         taken = taken_by(connection, source, stage.name)
-    learned = continuity.learned_budget(taken, stage.budget_tokens)
-    enough = len(taken) >= continuity.ENOUGH_RUNS
+    learned = resume_or_handoff.learned_budget(taken, stage.budget_tokens)
+    enough = len(taken) >= resume_or_handoff.ENOUGH_RUNS
     return Budget(learned, "learned" if enough else "estimated")
 
 

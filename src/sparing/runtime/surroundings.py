@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from sparing.agents.backend import Backend
 from sparing.clients.backends import make_backend, settle_backend
 from sparing.clients.client_version import fingerprint
-from sparing.clients.drawn_agent import agent_of, taken_seconds
 from sparing.clients.recorded_agent import RecordedAgent
+from sparing.clients.simulated_agent import agent_of, taken_seconds
 from sparing.clients.web_search import agreed_use
 from sparing.config.load import Loaded, load
 from sparing.config.roles import WebUse
@@ -28,11 +28,11 @@ from sparing.records import resume_checks
 from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder
 from sparing.runtime.own_tools import ToolSources, offer_tools, tool_names
-from sparing.workspace.git.lanes import lane_branch, lane_name
+from sparing.workspace.git.parallel_worktrees import lane_branch, lane_name
 from sparing.workspace.git.repository import Repository, find_entry
 from sparing.workspace.git.worktree import Worktree, ensure_worktree, is_empty
-from sparing.workspace.project.cone import Cone, read_cone
-from sparing.workspace.project.package_cone import chosen_cone
+from sparing.workspace.project.sparse_checkout import Cone, read_cone
+from sparing.workspace.project.sparse_package import chosen_cone
 from sparing.workspace.sandbox.policy import SandboxLevel
 
 BACKEND = "agent.backend"

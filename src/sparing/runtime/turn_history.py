@@ -15,10 +15,11 @@ from sparing.agents.backend import Backend
 from sparing.artifact import ArtifactName
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.connection import Connection
+from sparing.dispatch_policy import Way
 from sparing.economy.cache_contents import Base, SentPrompt
 from sparing.economy.cache_lives import TrunkUse, expected_readers
 from sparing.economy.cost_model import TurnWork
-from sparing.economy.estimates import (
+from sparing.economy.expected_work import (
     Memory,
     SeenTurn,
     Share,
@@ -34,7 +35,6 @@ from sparing.records.ledger import LedgerRow
 from sparing.sent import SentBlock, SentRecord
 from sparing.turn import TURNS
 from sparing.turn_kind import Errand
-from sparing.way import Way
 
 CACHE_SECONDS = 3600.0
 """The longest life of a cache entry."""

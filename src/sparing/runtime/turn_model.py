@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sparing.clients.role_model import names_beside, own_model, shared_models
+from sparing.dispatch_policy import Lever, Policy
 from sparing.economy.levers import switched_on
 from sparing.runtime.source import Source
-from sparing.way import Lever, Policy
 
 SHARED = "; on the model of others, whose cached prefix it reads"
 """Added to the reason of a turn that is not on its role's own model."""

@@ -19,8 +19,8 @@ from sparing.commits.feature_commit import stamp_of
 from sparing.errors import RepositoryError
 from sparing.implement.checks import changes_to_approve, run_checks
 from sparing.implement.facts import Checked
-from sparing.implement.guard import guard_changes
 from sparing.implement.waves import remove_lanes
+from sparing.implement.weakened_tests import guard_changes
 from sparing.job import JobResult, Ticket
 from sparing.provision.worktree_setup import outfit
 from sparing.records import features
@@ -30,10 +30,10 @@ from sparing.runtime.source import Source
 from sparing.upstream.conflicts import conflict_rows, unsettled
 from sparing.workspace.checks.baseline import Baseline
 from sparing.workspace.git.commit import changed_files
-from sparing.workspace.git.lanes import move_on, show
 from sparing.workspace.git.merge_trees import merge_trees, rebased
 from sparing.workspace.git.object_reader import object_id
 from sparing.workspace.git.objects import CommitStamp, keep, make_commit, move_ref
+from sparing.workspace.git.parallel_worktrees import move_on, show
 from sparing.workspace.git.repository import branch_commit, contains
 from sparing.workspace.git.worktree import Worktree
 

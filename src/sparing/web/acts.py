@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from sparing.codec import load
 from sparing.desk.features import orders, view
 from sparing.desk.features.engine_presence import engine_runs
-from sparing.desk.features.jumps import jump, plan_back, plan_skip
 from sparing.desk.features.rerun import rerun
+from sparing.desk.features.skip_and_back import jump, plan_back, plan_skip
 from sparing.desk.gates import answers, questions
 from sparing.desk.gates.edits import draft, take_files, take_text
 from sparing.desk.gates.ideas import stop

@@ -23,9 +23,9 @@ from sparing.errors import SparingError, UsageError
 from sparing.web.access import PageLogin
 from sparing.web.acts import ACTS, Act, act_body
 from sparing.web.chart_image import chart_image
-from sparing.web.guard import LOGIN, TOO_LARGE, BodyTooLarge, Guard
 from sparing.web.refusal import Refusal, refusal_of, wants_json
 from sparing.web.render import MEDIA, STATIC, page, static_file
+from sparing.web.request_guard import LOGIN, TOO_LARGE, BodyTooLarge, Guard
 from sparing.web.site import Site
 from sparing.web.stream import board_stream, event_stream
 from sparing.web.views import VIEWS, View, chrome

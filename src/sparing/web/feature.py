@@ -10,7 +10,7 @@ from sparing.desk.features.board import BoardRow, board_row
 from sparing.desk.features.engine_presence import engine_runs
 from sparing.desk.features.history import last_events, latest_event
 from sparing.desk.features.merge_status import finished_feature
-from sparing.desk.features.session_room import SessionRoom, rich_handoff_layers, session_room
+from sparing.desk.features.session_fill import SessionRoom, rich_handoff_layers, session_room
 from sparing.desk.features.timeline import StageStory, timeline
 from sparing.desk.features.versions import document_names, versions_of
 from sparing.desk.features.view import waiting_gate

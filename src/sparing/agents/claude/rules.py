@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, assert_never, cast
 
 from sparing.agents.backend import Access
-from sparing.constant_path import inside
+from sparing.sandbox_path import inside
 
 READERS = ("Glob", "Grep", "Read")
 EDITORS = ("Edit", "Write")

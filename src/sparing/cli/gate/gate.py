@@ -21,9 +21,9 @@ from sparing.cli.look.prompt import PromptOptions, page_of
 from sparing.cli.screen import echo, line_width, page, page_markdown, style, wrapped
 from sparing.context.documents.comments import feedback, read_sheet, sheet
 from sparing.desk.features import orders, view
-from sparing.desk.features.jumps import jump, plan_skip
 from sparing.desk.features.page_presence import feature_link
 from sparing.desk.features.rerun import plan_rerun, rerun
+from sparing.desk.features.skip_and_back import jump, plan_skip
 from sparing.desk.gates import answers
 from sparing.desk.gates.actions import document_to_edit
 from sparing.desk.gates.edits import draft, draft_file, edit_command, take_files, take_text

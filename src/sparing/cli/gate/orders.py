@@ -18,8 +18,8 @@ from sparing.cli.options import (
 from sparing.cli.screen import confirm, echo, is_terminal, prompt, style
 from sparing.desk.approvals.unseen_changes import unseen_notes
 from sparing.desk.features import orders
-from sparing.desk.features.jumps import Jump, jump, plan_back, plan_skip
 from sparing.desk.features.orders import OrderReceipt, OrderTiming
+from sparing.desk.features.skip_and_back import Jump, jump, plan_back, plan_skip
 from sparing.desk.features.view import choices_of, reload
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office

@@ -10,10 +10,10 @@ from sparing.cli.screen import echo, style
 from sparing.desk.features import view
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
+from sparing.dispatch_policy import Order, Way
 from sparing.errors import UsageError
 from sparing.records.features import FeatureRow
 from sparing.report.prompt import PromptPage, prompt_json, prompt_text
-from sparing.way import Order, Way
 
 
 @dataclass(frozen=True, slots=True)

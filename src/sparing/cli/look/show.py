@@ -30,11 +30,11 @@ from sparing.desk.gates.last_gate import last_gate_notes
 from sparing.desk.gates.open_questions import without_questions
 from sparing.desk.office import Office, open_office
 from sparing.desk.reviews.loops import LoopStart, loops_of_verdicts
+from sparing.dispatch_policy import Order, Policy, Way
 from sparing.errors import FeatureError, UsageError
 from sparing.feature import FeatureStatus
 from sparing.records.features import FeatureRow
 from sparing.records.verdicts import VerdictRow
-from sparing.way import Order, Policy, Way
 from sparing.workspace.git.commit import read_file
 
 CHECKS = "checks"

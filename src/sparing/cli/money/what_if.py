@@ -9,7 +9,7 @@ import click
 
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import show
-from sparing.way import Policy
+from sparing.dispatch_policy import Policy
 
 
 @click.command("what-if")

@@ -15,7 +15,7 @@ import click
 
 from sparing import backend_name as names
 from sparing.cli.options import json_option, one_of, print_json
-from sparing.cli.run.drive import DEARER, Mode, is_dearer, run_features
+from sparing.cli.run.run_loop import DEARER, Mode, is_dearer, run_features
 from sparing.cli.screen import echo, show, style
 from sparing.desk.features import view
 from sparing.desk.features.merge_status import handover_event

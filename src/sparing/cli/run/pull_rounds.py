@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 from sparing.cli.clock import now
 from sparing.cli.options import print_json
-from sparing.cli.run.drive import Mode
 from sparing.cli.run.pull_requests import look_at_pulls, look_data, print_plan, tell_open
+from sparing.cli.run.run_loop import Mode
 from sparing.cli.screen import confirm, echo, style
 from sparing.config.process_environment import network_environment
 from sparing.desk.features.view import reload

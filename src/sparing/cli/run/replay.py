@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from sparing.cli.options import json_option, print_json
-from sparing.cli.run.drive import run_features
+from sparing.cli.run.run_loop import run_features
 from sparing.cli.screen import echo, style
 from sparing.desk.cassettes.replay import (
     Comparison,

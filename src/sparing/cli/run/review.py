@@ -26,7 +26,7 @@ from sparing.desk.office import Office, open_office
 from sparing.errors import UsageError
 from sparing.finding import Severity
 from sparing.money import dollars, usd_or_none
-from sparing.workspace.checks.environment import remove_tree
+from sparing.workspace.checks.installed_packages import remove_tree
 from sparing.workspace.git.commit import changed_files, read_file
 from sparing.workspace.git.repository import is_dirty
 from sparing.workspace.project.new_repository import shadow_repository

@@ -26,8 +26,8 @@ from sparing.cli.options import (
 )
 from sparing.cli.run.dependency_order import run_in_order
 from sparing.cli.run.detach import run_detached
-from sparing.cli.run.drive import Mode, run_features
 from sparing.cli.run.pull_rounds import PullRounds
+from sparing.cli.run.run_loop import Mode, run_features
 from sparing.cli.screen import echo, is_terminal, style
 from sparing.cli.setup.init import agree_to_setup
 from sparing.cli.setup.trust_web import agree_to_web

@@ -81,7 +81,7 @@ def _another(link: str) -> None:
 
 def _run_both(office: Office, page: PageServer) -> None:
     """Run the engine in the main thread and the page in another."""
-    from sparing.cli.run.host import host_engine
+    from sparing.cli.run.engine_host import host_engine
 
     serving = threading.Thread(target=page.run, name="page")
     serving.start()

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from sparing.cli.options import sandbox_flag, unsandboxed_option
-from sparing.cli.run.host import host_engine
+from sparing.cli.run.engine_host import host_engine
 from sparing.cli.screen import echo
 from sparing.desk.features.view import has_unread, open_rows
 from sparing.desk.office import open_office, refuse_second_address

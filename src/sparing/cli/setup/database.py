@@ -9,7 +9,7 @@ import click
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import echo, style
 from sparing.config.terminal import homely
-from sparing.desk.setup.database_copy import copy_to_folder, copy_to_server
+from sparing.desk.setup.records_transfer import copy_to_folder, copy_to_server
 from sparing.errors import UsageError
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from sparing import __version__, constant_path
+from sparing import __version__, sandbox_path
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import echo, style, wrapped
 from sparing.cli.setup.doctor_agent import DoctorLine, agent_findings, online_finding
@@ -114,7 +114,7 @@ def _sandbox() -> DoctorLine:
         settle_level(reach)
     except SparingError as error:
         return DoctorLine("sandbox", good=False, words=error.what, repair=error.repair)
-    where = f"; inside it, every worktree is {constant_path.WORKTREE}" if reach.constant else ""
+    where = f"; inside it, every worktree is {sandbox_path.WORKTREE}" if reach.constant else ""
     return DoctorLine("sandbox", good=True, words=reach.words + where)
 
 

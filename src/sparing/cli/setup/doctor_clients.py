@@ -12,9 +12,9 @@ from sparing import backend_name as names
 from sparing.agents.backend import Backend
 from sparing.cli.setup.doctor_agent import DoctorLine
 from sparing.desk.office import Office
+from sparing.dispatch_policy import Lever, Policy
 from sparing.errors import SparingError
 from sparing.percent import percent
-from sparing.way import Lever, Policy
 
 CHECKS_TOO = "only the output of checks is shortened"
 ALIASES = (names.AUTO, names.API)

@@ -12,7 +12,7 @@ from sparing.desk.office import open_office
 from sparing.desk.setup.restored_branches import set_branches_back
 from sparing.errors import StateError, UsageError
 from sparing.printable import printable
-from sparing.records.copies import NAME, RESTORE, copies, is_sound, named, restore
+from sparing.records.daily_backup import NAME, RESTORE, copies, is_sound, named, restore
 from sparing.records.folder import open_folder
 from sparing.runtime.engine_lock import engine_lock
 from sparing.workspace.git.repository import locate_repository

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
-from sparing.context.sheet.places import NamedFact, finding_sources
+from sparing.context.sheet.source_locations import NamedFact, finding_sources
 
 KEYS = ("findings", "no_findings_reason")
 MOST_FINDINGS = 15

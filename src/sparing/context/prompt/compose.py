@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from sparing.context.prompt import pieces, turns
+from sparing.context.prompt import pieces, turn_words
 from sparing.context.prompt.brief import Brief, Document, without_aids
 from sparing.context.prompt.inclusion import wrap
-from sparing.context.prompt.orders import nested, nested_again, seed, seed_again
+from sparing.context.prompt.segment_order import nested, nested_again, seed, seed_again
 from sparing.context.prompt.shorten import without_digested
+from sparing.dispatch_policy import Order, Way
 from sparing.prompts.render import words
 from sparing.segment import Segment, Volatility
 from sparing.turn_kind import KINDS
-from sparing.way import Order, Way
 
 
 class Composed(NamedTuple):
@@ -99,7 +99,7 @@ def naive(brief: Brief) -> Segment:
         *(one.text for one in (*pieces.code(brief), *pieces.since(brief))),
         *task,
         *(one.text for one in _beside(brief)),
-        turns.fresh_turn(brief),
+        turn_words.fresh_turn(brief),
         *(one.text for one in pieces.schema(brief)),
     ]
     return Segment("prompt", "\n".join(parts), Volatility.ITERATION)

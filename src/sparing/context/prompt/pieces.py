@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from sparing.artifact import ArtifactName
 from sparing.change import FileChange
-from sparing.context.prompt import turns
+from sparing.context.prompt import turn_words
 from sparing.context.prompt.brief import JUDGING, Brief, Document, Material
 from sparing.context.prompt.inclusion import absent, defuse, required, wrap
 from sparing.context.prompt.review_words import (
@@ -162,13 +162,13 @@ def scope(brief: Brief) -> list[Segment]:
 
 def role(brief: Brief) -> list[Segment]:
     text = for_stage(brief.role.text, brief.asked.stage)
-    return [Segment("role", text + turns.tool_status(brief), Volatility.ROLE)]
+    return [Segment("role", text + turn_words.tool_status(brief), Volatility.ROLE)]
 
 
 def rubric(brief: Brief) -> list[Segment]:
     """The role's text without its check lists."""
     text = split_rubric(for_stage(brief.role.text, brief.asked.stage)).role
-    return [Segment("role", text + turns.tool_status(brief), Volatility.ROLE)]
+    return [Segment("role", text + turn_words.tool_status(brief), Volatility.ROLE)]
 
 
 def checks(brief: Brief) -> list[Segment]:
@@ -182,7 +182,7 @@ def stage_texts(brief: Brief) -> list[Segment]:
 
 def schema(brief: Brief, *, form: bool = False) -> list[Segment]:
     if brief.asked.kind is TurnKind.ASSIST and brief.schema is not None:
-        return [Segment("schema", turns.form_words(brief.schema), Volatility.ROLE)]
+        return [Segment("schema", turn_words.form_words(brief.schema), Volatility.ROLE)]
     if brief.asked.kind not in JUDGING:
         return []
     return [Segment("schema", verdict_words(brief, form=form), Volatility.ROLE)]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import PurePosixPath
 
-from sparing.context.sheet.places import NamedFact
+from sparing.context.sheet.source_locations import NamedFact
 from sparing.printable import printable
 
 MOST_LINES = 10

@@ -24,7 +24,7 @@ from sparing.desk.approvals.unseen_changes import (
     papers_of,
     price_of,
 )
-from sparing.desk.features.jumps import need_rest
+from sparing.desk.features.skip_and_back import need_rest
 from sparing.desk.gates import answers
 from sparing.desk.money.forecast import outlook_brief
 from sparing.desk.office import Office, settings_of

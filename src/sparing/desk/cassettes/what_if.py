@@ -10,6 +10,7 @@ from sparing.config.settings import Settings
 from sparing.desk.money.feature_records import basis_of
 from sparing.desk.money.lever_savings import Recorded, recorded_of
 from sparing.desk.office import Office, settings_of
+from sparing.dispatch_policy import Policy
 from sparing.economy.comparison.recorded_turn import RecordedTurn
 from sparing.economy.comparison.replay import (
     Pick,
@@ -26,7 +27,6 @@ from sparing.money import MILLION, to_usd
 from sparing.records.features import FeatureRow
 from sparing.report.what_if import PricedWay, WhatIf
 from sparing.usage import Usage
-from sparing.way import Policy
 
 CLASSES = ("strong", "standard", "cheap")
 HOW = "--models cheap=MODEL, ROLE=MODEL, or one MODEL for all"

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sparing.desk.money.forecast import stages_ahead
 from sparing.desk.office import Office, settings_of
+from sparing.dispatch_policy import Way
 from sparing.errors import ConfigError, SparingError
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage
 from sparing.money import Billing, dollars
 from sparing.records.features import FeatureRow
 from sparing.report.spending import tokens
-from sparing.way import Way
 
 if TYPE_CHECKING:
     from sparing.report.prompt import PromptPage

@@ -11,7 +11,7 @@ from contextlib import suppress
 from enum import StrEnum
 from typing import NamedTuple
 
-from sparing.commits.meta import commit_meta
+from sparing.commits.meta_json import commit_meta
 from sparing.desk.features.engine_presence import engine_runs
 from sparing.desk.features.view import choices_of
 from sparing.desk.gates import answers

@@ -17,6 +17,7 @@ from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import Composed, compose, plain_system
 from sparing.context.prompt.shorten import compact
 from sparing.desk.features.sent_prompts import StagePast, stored_segments
+from sparing.dispatch_policy import Order, Way
 from sparing.ending import ROLE as RETRO
 from sparing.errors import ConfigError, FeatureError, UsageError
 from sparing.flow.flows import FLOWS
@@ -33,7 +34,6 @@ from sparing.segment import Segment, Volatility
 from sparing.session import Session
 from sparing.turn import Turn
 from sparing.turn_kind import KINDS
-from sparing.way import Order, Way
 
 UNKNOWN_CLIENT = PromptClient("auto", "", 1)
 

@@ -18,6 +18,7 @@ from sparing.desk.money.feature_records import Basis
 from sparing.desk.money.naive_estimate import Sizes, follows, naive_turns_of, own_system, sizes_of
 from sparing.desk.money.spending import prices_billed
 from sparing.desk.office import Office, settings_of
+from sparing.dispatch_policy import LEVERS, Lever, Policy, Way
 from sparing.economy.comparison.bound import CallSize
 from sparing.economy.comparison.naive import NaiveTurn, naive_usage
 from sparing.economy.comparison.recorded_turn import Named, RecordedTurn, ReplayedPrompt, SeedPrompt
@@ -32,7 +33,6 @@ from sparing.report.savings_table import Economy, LadderRow, SavingRow, joined
 from sparing.runtime.lever_record import covered_turns, effect_of_sheet
 from sparing.sent import NamedBlock, OtherPrompts, SeedWays, WayPrompt
 from sparing.usage import Usage
-from sparing.way import LEVERS, Lever, Policy, Way
 
 PING, AHEAD = "keep-alive", "primer"
 """Roles and templates used for keeping a session warm and for sending a trunk ahead."""

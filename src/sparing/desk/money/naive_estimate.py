@@ -16,16 +16,16 @@ from typing import NamedTuple
 from sparing.agents.scripted.conversation import CALL_SECONDS
 from sparing.backend_name import SCRIPTED
 from sparing.codec import JsonObject
+from sparing.dispatch_policy import Way
 from sparing.economy.comparison.naive import NaiveLook, NaiveTurn
 from sparing.economy.comparison.naive_work import NaiveWork, WorkDone, naive_work
-from sparing.economy.estimates import READ_FACTOR
+from sparing.economy.expected_work import READ_FACTOR
 from sparing.panel import members
 from sparing.records.ledger import LedgerRow
 from sparing.records.verdicts import VerdictRow
 from sparing.runtime.turn_history import kind_of
 from sparing.tool import NUMBERED_LINES
 from sparing.usage import Origin
-from sparing.way import Way
 
 BUCKETS = ("uncached", "read", "write_5m", "write_1h")
 Pair = tuple[str, int]

@@ -16,10 +16,11 @@ from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.config.settings import ClockKind
 from sparing.desk.gates.actions import makes_code
 from sparing.desk.office import Office, settings_of
+from sparing.dispatch_policy import Way
 from sparing.economy import keepalive
 from sparing.economy.cache_contents import Base
 from sparing.economy.cost_model import TYPICAL, Rates
-from sparing.economy.estimates import Memory, TurnClass, expected_work
+from sparing.economy.expected_work import Memory, TurnClass, expected_work
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.economy.prices import own_prices, price_of
 from sparing.flow.flows import FLOWS
@@ -30,7 +31,6 @@ from sparing.records.features import FeatureRow
 from sparing.segment import CHARS_PER_TOKEN
 from sparing.session import Session
 from sparing.turn_kind import Errand
-from sparing.way import Way
 
 
 class WaitingPrice(NamedTuple):

@@ -10,6 +10,7 @@ from sparing.desk.features.history import ledger_rows, verdict_rows
 from sparing.desk.money.naive_estimate import naive_turns_of
 from sparing.desk.money.predictions import predicted_nano
 from sparing.desk.office import Office, settings_of
+from sparing.dispatch_policy import Way
 from sparing.economy.comparison.naive import naive_usage
 from sparing.economy.levers import SheetUse
 from sparing.economy.prices import Own, as_billed, cost_usd, own_prices
@@ -22,7 +23,6 @@ from sparing.report.baseline import NaiveBaseline, naive_name
 from sparing.report.spending import Spending, SpendingRow, total
 from sparing.report.turns import ReportedTurn
 from sparing.usage import Usage
-from sparing.way import Way
 
 
 class Line(NamedTuple):

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from sparing.dispatch_policy import Way
 from sparing.records.ledger import LedgerRow
 from sparing.segment import CHARS_PER_TOKEN
 from sparing.sent import REPAIR
-from sparing.way import Way
 
 CONTINUED = frozenset((Way.RESUME.value, Way.FORK.value))
 """Ways of sending that continue a session, which already has its system prompt."""

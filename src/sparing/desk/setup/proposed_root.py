@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from sparing.desk.office import Office
-from sparing.flow.named_root import NamedRoot, named_root, paths_of
+from sparing.flow.package_root import NamedRoot, named_root, paths_of
 from sparing.printable import printable
 from sparing.workspace.checks.discover import find_checks
 from sparing.workspace.git.base_branch import resolve_base
 from sparing.workspace.git.snapshot import Snapshot
-from sparing.workspace.project.package_cone import MANIFESTS
+from sparing.workspace.project.sparse_package import MANIFESTS
 
 ROOT = "workspace.root"
 WHOLE = "."

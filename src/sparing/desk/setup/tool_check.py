@@ -11,6 +11,7 @@ from sparing.agents.backend import Launch
 from sparing.agents.checks.tool_check import ToolCheckPlace, check_tools
 from sparing.agents.claude.backend import ClaudeBackend
 from sparing.config.settings import Settings
+from sparing.dispatch_policy import Policy
 from sparing.payment.paid_call import run_on
 from sparing.records import tool_checks
 from sparing.records.tool_checks import ToolCheckRow
@@ -18,7 +19,6 @@ from sparing.runtime.own_tools import ToolSources, offer_tools
 from sparing.runtime.sandbox import launch_in
 from sparing.runtime.surroundings import Surroundings
 from sparing.tool import ToolMode
-from sparing.way import Policy
 from sparing.workspace.git.worktree import Worktree
 
 CLASSES = ("strong", "standard", "cheap")

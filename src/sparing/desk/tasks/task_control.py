@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sparing.desk.features.jumps import need_rest
+from sparing.desk.features.skip_and_back import need_rest
 from sparing.desk.gates import answers
 from sparing.desk.money.forecast import fix_outlook, outlook_brief
 from sparing.desk.office import Office

@@ -11,8 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from sparing.desk.features.jumps import need_rest
 from sparing.desk.features.merge_status import handover_event
+from sparing.desk.features.skip_and_back import need_rest
 from sparing.desk.gates import answers
 from sparing.desk.money.forecast import fix_round_outlook, outlook_words
 from sparing.desk.office import Office
@@ -29,8 +29,8 @@ from sparing.records.mailbox import Letter
 from sparing.upstream.fetched_base import fetch_base
 from sparing.upstream.pull_findings import PullFinding, feedback_text
 from sparing.workspace.git.commit import changed_paths
-from sparing.workspace.git.lanes import move_on
 from sparing.workspace.git.object_reader import object_id
+from sparing.workspace.git.parallel_worktrees import move_on
 from sparing.workspace.git.repository import Repository, contains
 from sparing.workspace.git.worktree import ensure_worktree
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from sparing.config.commits import SyncMethod
-from sparing.desk.features.jumps import need_rest
+from sparing.desk.features.skip_and_back import need_rest
 from sparing.desk.gates import answers
 from sparing.desk.money.forecast import fix_outlook, outlook_brief
 from sparing.desk.office import Office, settings_of

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from sparing.cache import CacheBlock, CacheRequest, Life, PromptCache, RequestPart
 from sparing.cache_minimum import MINIMUM_TOKENS
+from sparing.dispatch_policy import Way
 from sparing.economy.cost_model import Rates
 from sparing.usage import Usage
-from sparing.way import Way
 
 EXACT_PLANS = 4096
 """Runs with no more plans than this are searched through; longer ones are chosen turn by turn."""

@@ -15,9 +15,9 @@ from itertools import count
 from typing import NamedTuple
 
 from sparing.cache import CacheBlock, Life, RequestPart
+from sparing.dispatch_policy import Way
 from sparing.economy.comparison.bound import CallSize, Replay, RunTurn, Sending
 from sparing.usage import Usage
-from sparing.way import Way
 
 CALL_SECONDS = 3.0
 WHOLE = 0.9

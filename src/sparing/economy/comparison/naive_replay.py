@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sparing.dispatch_policy import Way
 from sparing.economy.comparison.naive import NaiveTurn, together
 from sparing.economy.comparison.recorded_turn import RecordedTurn
-from sparing.way import Way
 
 
 def naive_turns(turns: Sequence[RecordedTurn]) -> list[NaiveTurn]:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from sparing.economy.comparison.naive import without_reads
 from sparing.economy.comparison.separate_reviews import Calls, looks_apart
 from sparing.economy.cost_model import CALL_OUTPUT_TOKENS, TurnWork
-from sparing.economy.estimates import (
+from sparing.economy.expected_work import (
     APART,
     READS_PER_CALL,
     Memory,

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sparing.cache import CacheBlock
+from sparing.dispatch_policy import Way
 from sparing.economy.comparison.bound import CallSize
 from sparing.economy.comparison.naive import NaiveTurn
-from sparing.way import Way
 
 Named = tuple[str, int]
 """A digest or name, and tokens."""

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.cache_minimum import MINIMUM_TOKENS
+from sparing.dispatch_policy import Way
 from sparing.economy.comparison.bound import CallSize, Replay, RunTurn, Sending
 from sparing.economy.comparison.recorded_turn import (
     Named,
@@ -21,10 +22,9 @@ from sparing.economy.comparison.recorded_turn import (
     SeedPrompt,
 )
 from sparing.economy.cost_model import CALL_OUTPUT_TOKENS
-from sparing.economy.estimates import PARALLEL_READS, READ_FACTOR
+from sparing.economy.expected_work import PARALLEL_READS, READ_FACTOR
 from sparing.economy.predict import too_long
 from sparing.usage import Usage
-from sparing.way import Way
 
 CALLERS_MARKS = 2
 """How many marks of the caller leave room for the client's, after its base and at the end."""

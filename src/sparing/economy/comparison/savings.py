@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from sparing.dispatch_policy import Lever, Policy, Way
 from sparing.economy.comparison.bound import RunTurn, lower_bound, oracle
 from sparing.economy.comparison.naive import naive_runs, naive_usage, together
 from sparing.economy.comparison.naive_replay import (
@@ -38,7 +39,6 @@ from sparing.economy.comparison.replay import (
 )
 from sparing.economy.cost_model import Rates
 from sparing.usage import Origin, Usage
-from sparing.way import Lever, Policy, Way
 
 PANEL, MEMORY, TOOLS, SCOPE = "panel", "memory", "tools", "scope"
 UNSHARED, BY_PATH, NEW_SESSION = "unshared", "by path", "new session"

@@ -12,14 +12,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sparing.errors import RepositoryError
-from sparing.workspace.checks import environment
-from sparing.workspace.checks.environment import remove_tree
-from sparing.workspace.checks.parking import beside, claimed, lock_of, park, unpark, used_of
+from sparing.workspace.checks import installed_packages
+from sparing.workspace.checks.installed_packages import remove_tree
+from sparing.workspace.checks.worktree_swap import beside, claimed, lock_of, park, unpark, used_of
 from sparing.workspace.git import private_index
 from sparing.workspace.git.own_git import folder_of
 from sparing.workspace.git.runner import Git
 from sparing.workspace.git.worktree import Worktree
-from sparing.workspace.project.cone import Cone, read_cone
+from sparing.workspace.project.sparse_checkout import Cone, read_cone
 
 
 @contextmanager
@@ -45,7 +45,7 @@ def clean_room(worktree: Worktree, commit: str, *, part: bool = False) -> Genera
 
 def remove_traces(path: Path) -> None:
     """Remove what is left of a worktree that is gone."""
-    environment.unseal(path)
+    installed_packages.unseal(path)
     for place in (beside(path, "clean"), used_of(path), lock_of(path), folder_of(path)):
         remove_tree(place)
 
@@ -54,7 +54,7 @@ def _leave(path: Path) -> None:
     unpark(path)
     used = used_of(path)
     if used.exists():
-        environment.take_back(path, used)
+        installed_packages.take_back(path, used)
         remove_tree(used)
 
 
@@ -71,5 +71,5 @@ def _fill(worktree: Worktree, commit: str, room: Path, cone: Cone) -> None:
         git.run("read-tree", commit)
         git.run("checkout-index", "--all", "--quiet")
         private_index.unpack(git)
-    environment.bring(worktree.path, room)
+    installed_packages.bring(worktree.path, room)
     (room / ".git").write_bytes(os.fsencode(f"gitdir: {entry}\n"))

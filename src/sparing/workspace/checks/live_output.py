@@ -14,7 +14,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from sparing.constant_path import told
+from sparing.sandbox_path import told
 from sparing.workspace.git.special_files import read_plain
 
 NOTES, SUFFIX = "running-*.json", ".json"

@@ -16,9 +16,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import BinaryIO, NamedTuple
 
-from sparing.constant_path import told
 from sparing.errors import SandboxRefused
 from sparing.failure import limit_words
+from sparing.sandbox_path import told
 from sparing.workspace.checks.discover import Check, find_checks
 from sparing.workspace.checks.failures import failing, passing
 from sparing.workspace.checks.live_output import live_output

@@ -17,8 +17,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from sparing.workspace.checks.environment import remove_tree
-from sparing.workspace.checks.parking import beside
+from sparing.workspace.checks.installed_packages import remove_tree
+from sparing.workspace.checks.worktree_swap import beside
 from sparing.workspace.git.config import without_credentials
 from sparing.workspace.git.direct.history_reader import leads_to
 from sparing.workspace.git.lock import held
@@ -28,7 +28,7 @@ from sparing.workspace.git.repository import Repository, contains
 from sparing.workspace.git.runner import common_dir
 from sparing.workspace.git.special_files import WHOLE, read_plain
 from sparing.workspace.git.worktree import Worktree
-from sparing.workspace.project.cone import PATTERNS, Cone, read_cone
+from sparing.workspace.project.sparse_checkout import PATTERNS, Cone, read_cone
 from sparing.workspace.sandbox.policy import GitView
 
 PACK_SECONDS = 1_800.0

@@ -27,7 +27,7 @@ from sparing.workspace.git.runner import (
     stamp,
 )
 from sparing.workspace.git.special_files import WHOLE, read_plain
-from sparing.workspace.project.cone import inside
+from sparing.workspace.project.sparse_checkout import inside
 
 
 class Look(NamedTuple):

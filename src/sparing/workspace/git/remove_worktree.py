@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sparing.workspace.checks.clean_room import remove_traces
-from sparing.workspace.checks.parking import put_back
+from sparing.workspace.checks.worktree_swap import put_back
 from sparing.workspace.git import private_index
 from sparing.workspace.git.index_entries import add_anyway
 from sparing.workspace.git.lock import held

@@ -22,7 +22,7 @@ from sparing.lazy_dataclass import lazy_dataclass
 from sparing.workspace.git.config import FIXED, SPARSE, Setting, includes, judge, parse_listing
 from sparing.workspace.git.process import base_environment, end, git_program, leash, output_of
 from sparing.workspace.git.special_files import read_plain
-from sparing.workspace.project.cone import Cone
+from sparing.workspace.project.sparse_checkout import Cone
 
 LOCK_PAUSE_SECONDS = 0.1
 LOOK_SECONDS = 60.0

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparing.errors import RepositoryError
-from sparing.workspace.checks.parking import put_back
+from sparing.workspace.checks.worktree_swap import put_back
 from sparing.workspace.git import private_index
 from sparing.workspace.git.index_entries import add_anyway
 from sparing.workspace.git.lock import held
@@ -32,8 +32,8 @@ from sparing.workspace.git.objects import (
 from sparing.workspace.git.repository import Repository, branch_commit, find_entry
 from sparing.workspace.git.runner import Git, GitFailed, common_dir
 from sparing.workspace.git.special_files import free_place, move_beside, note_moved, read_plain
-from sparing.workspace.project.cone import Cone, read_cone, write_cone
 from sparing.workspace.project.paths import Confined
+from sparing.workspace.project.sparse_checkout import Cone, read_cone, write_cone
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from sparing.workspace.git import private_index
 from sparing.workspace.git.repository import find_entry
 from sparing.workspace.git.worktree import Worktree
-from sparing.workspace.project.cone import read_cone
+from sparing.workspace.project.sparse_checkout import read_cone
 
 
 def known_files(worktree: Worktree) -> list[str]:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from sparing import constant_path
+from sparing import sandbox_path
 from sparing.errors import StateError
 from sparing.workspace.sandbox.policy import Reach, SandboxLevel, SandboxPolicy
 from sparing.workspace.sandbox.policy_file import (
@@ -90,13 +90,13 @@ def level_reached() -> Reach:
     else:
         level = SandboxLevel.SEALED if sealed else SandboxLevel.SHELL
     # Whoever has such a folder has something in it.
-    constant = bool(root_of_own) and not os.path.lexists(constant_path.TOP)
+    constant = bool(root_of_own) and not os.path.lexists(sandbox_path.TOP)
     return Reach(level, landlock, root, constant=constant)
 
 
 def place_of(worktree: Path, level: SandboxLevel) -> Path:
     """Where a process confined to this level finds its worktree."""
-    return constant_path.WORKTREE if _is_constant(level) else worktree
+    return sandbox_path.WORKTREE if _is_constant(level) else worktree
 
 
 def is_sealed(level: SandboxLevel) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, assert_never
 
-from sparing import constant_path
+from sparing import sandbox_path
 from sparing.workspace.sandbox.policy import (
     SYSTEM_ROOTS,
     SandboxAccess,
@@ -43,10 +43,10 @@ class Places(NamedTuple):
     ) -> Places:
         git: tuple[Path, ...] = (policy.git_dir,) if policy.git_dir else ()
         if policy.git is not None and level is SandboxLevel.SEALED:
-            seen = constant_path.GIT if constant else policy.git.folder
+            seen = sandbox_path.GIT if constant else policy.git.folder
             git = (seen, *policy.git.stores)
         if constant:
-            return cls(constant_path.WORKTREE, constant_path.PRIVATE, git)
+            return cls(sandbox_path.WORKTREE, sandbox_path.PRIVATE, git)
         return cls(policy.worktree, folder, git)
 
 
@@ -69,7 +69,7 @@ def client_policy(
         yield from (("bind", policy.worktree.resolve()), ("bind_at", places.worktree))
         yield from (("bind", folder), ("bind_at", places.folder))
         if policy.git is not None:
-            yield from (("bind", policy.git.folder), ("bind_at", constant_path.GIT))
+            yield from (("bind", policy.git.folder), ("bind_at", sandbox_path.GIT))
     covered = dict(policy.covered)
     if (policy.worktree / ".git").exists():
         yield "carve", places.worktree / ".git"

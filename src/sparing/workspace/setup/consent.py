@@ -13,7 +13,7 @@ from typing import Protocol
 
 from sparing.feature import Feature
 from sparing.workspace.git.repository import Repository, contains
-from sparing.workspace.setup.ingredients import Recipe, differences, recipe_at
+from sparing.workspace.setup.input_files import Recipe, differences, recipe_at
 from sparing.workspace.setup.setup_plan import (
     agreed_commit,
     answer_of,

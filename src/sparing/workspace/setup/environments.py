@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sparing.wait import waiting
-from sparing.workspace.checks.environment import copy, kept_for, lacking, remove_tree
+from sparing.workspace.checks.installed_packages import copy, kept_for, lacking, remove_tree
 from sparing.workspace.git.special_files import read_plain
-from sparing.workspace.setup.ingredients import Recipe
+from sparing.workspace.setup.input_files import Recipe
 
 FILES = "files"
 STAMP = "used"

@@ -17,8 +17,8 @@ from typing import NamedTuple, TypeVar
 
 from sparing.errors import RepositoryError
 from sparing.workspace.checks.discover import Check
-from sparing.workspace.checks.environment import left_beside, seal
 from sparing.workspace.checks.failures import is_network, telling_lines
+from sparing.workspace.checks.installed_packages import left_beside, seal
 from sparing.workspace.checks.live_output import live_output
 from sparing.workspace.checks.run import (
     CheckResult,
@@ -41,7 +41,7 @@ from sparing.workspace.setup.environments import (
     environment_name,
 )
 from sparing.workspace.setup.excluded_paths import exclude
-from sparing.workspace.setup.ingredients import Recipe, unread, with_learned
+from sparing.workspace.setup.input_files import Recipe, unread, with_learned
 from sparing.workspace.setup.setup_plan import Command
 from sparing.workspace.setup.trace import (
     UNSEEN,

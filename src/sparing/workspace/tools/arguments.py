@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple, cast
 
 from sparing.codec import JsonObject
-from sparing.constant_path import told
+from sparing.sandbox_path import told
 
 MOST_PARTS = 24
 """Files, searches or outlines in one call."""

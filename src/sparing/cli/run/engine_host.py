@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 from sparing.cli.clock import now
 from sparing.cli.garbage import no_collection
-from sparing.cli.run.drive import FAILURE_LOOK_SECONDS, LookTimer, interruptible, surroundings_of
 from sparing.cli.run.engine_ownership import EngineSeat, engine_seat
 from sparing.cli.run.failed_legs import failure_words, raise_failures
 from sparing.cli.run.live_status import LiveStatus
 from sparing.cli.run.notify import tell_spending
 from sparing.cli.run.progress import Progress
 from sparing.cli.run.pull_requests import PullWatch
+from sparing.cli.run.run_loop import FAILURE_LOOK_SECONDS, LookTimer, interruptible, surroundings_of
 from sparing.cli.screen import echo, style
 from sparing.config.settings import Sandbox
 from sparing.desk.features import view

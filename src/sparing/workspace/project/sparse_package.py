@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 
 from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.snapshot import Snapshot
-from sparing.workspace.project.cone import Cone
+from sparing.workspace.project.sparse_checkout import Cone
 
 MANIFESTS = frozenset({
     *("package.json", "deno.json", "pyproject.toml", "setup.py", "setup.cfg", "go.mod"),

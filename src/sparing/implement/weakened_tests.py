@@ -7,11 +7,7 @@ from collections.abc import Iterator
 from sparing.implement.checks import checks_at, run_on
 from sparing.implement.facts import Checked
 from sparing.runtime.source import Source
-from sparing.workspace.checks.baseline import Baseline, in_short
-from sparing.workspace.checks.changes import Changed, Standing, changed
-from sparing.workspace.checks.definitions import command_text
-from sparing.workspace.checks.discover import Check, find_checks
-from sparing.workspace.checks.guard import (
+from sparing.workspace.checks.base_tests import (
     TestPaths,
     draw_canary,
     guard_tree,
@@ -21,6 +17,10 @@ from sparing.workspace.checks.guard import (
     named_folders,
     replaced_assertions,
 )
+from sparing.workspace.checks.baseline import Baseline, in_short
+from sparing.workspace.checks.changes import Changed, Standing, changed
+from sparing.workspace.checks.definitions import command_text
+from sparing.workspace.checks.discover import Check, find_checks
 from sparing.workspace.checks.passed_tests import files_of
 from sparing.workspace.checks.run import CheckResult
 from sparing.workspace.git.object_reader import object_id

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.constant_path import WORKTREE, inside, told
+from sparing.sandbox_path import WORKTREE, inside, told
 
 
 @pytest.mark.parametrize(

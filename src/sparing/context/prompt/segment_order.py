@@ -19,12 +19,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
-from sparing.context.prompt import pieces, turns
+from sparing.context.prompt import pieces, turn_words
 from sparing.context.prompt.brief import REVIEWS, Brief
+from sparing.dispatch_policy import Way
 from sparing.prompts.render import words
 from sparing.segment import Segment, Volatility
 from sparing.turn_kind import KINDS, TurnKind
-from sparing.way import Way
 
 BESIDE_CODE = (ArtifactName.DESIGN, ArtifactName.SPEC)
 BEHIND_CODE = (ArtifactName.PRD, ArtifactName.TASKS, ArtifactName.PLAN)
@@ -48,7 +48,7 @@ def nested_again(brief: Brief) -> tuple[Segment, ...]:
     """For a resumed session: what it must learn, then what to do."""
     told: list[Segment] = []
     if brief.asked.kind is TurnKind.PART:  # its session has what research found
-        kept = (one for one in brief.materials if not one.name.startswith(turns.RESEARCH))
+        kept = (one for one in brief.materials if not one.name.startswith(turn_words.RESEARCH))
         brief = replace(brief, materials=tuple(kept))
     match brief.asked.kind:
         case TurnKind.REVIEW | TurnKind.VALIDATE:
@@ -70,7 +70,7 @@ def nested_again(brief: Brief) -> tuple[Segment, ...]:
             builds, back = brief.asked.kind is TurnKind.STAGE, brief.asked.back
             return (
                 *pieces.news(brief),
-                *pieces.turn(turns.resumed_turn(brief)),
+                *pieces.turn(turn_words.resumed_turn(brief)),
                 *([] if (builds and not brief.asked.stranger) or back else pieces.role(brief)),
                 *([] if back else pieces.stage_texts(brief)),
                 *([] if back else pieces.schema(brief)),
@@ -82,14 +82,16 @@ def nested_again(brief: Brief) -> tuple[Segment, ...]:
             told = [*pieces.news(brief), *pieces.findings(brief), *pieces.materials(brief)]
     # In a tier every author's turn ends with a handoff block.
     block = pieces.handoff_again() if brief.stage_texts else []
-    return (*told, *pieces.turn(turns.resumed_turn(brief)), *block)
+    return (*told, *pieces.turn(turn_words.resumed_turn(brief)), *block)
 
 
 def _handing_over(brief: Brief) -> list[Segment]:
     """How a tier's author ends its reply; whoever joins another role's session is told in full."""
     if not brief.asked.stranger:
         return pieces.handoff_again()
-    return [Segment("handoff", turns.handoff_form(last=brief.asked.last), Volatility.ITERATION)]
+    return [
+        Segment("handoff", turn_words.handoff_form(last=brief.asked.last), Volatility.ITERATION)
+    ]
 
 
 def _documents(brief: Brief, *, by_path: bool) -> Layout:
@@ -143,7 +145,7 @@ def _task(brief: Brief, *, by_path: bool) -> Layout:
             *([] if by_path else pieces.stale(brief)),
             *pieces.scope(brief),
             *pieces.materials(brief),
-            *pieces.turn(turns.fresh_turn(brief)),
+            *pieces.turn(turn_words.fresh_turn(brief)),
         ),
     )
 
@@ -174,7 +176,7 @@ def _own(brief: Brief, *, by_path: bool) -> list[Segment]:
         *late,
         *pieces.noted(brief),
         *pieces.last_changes(brief),
-        *pieces.turn(turns.fresh_turn(brief)),
+        *pieces.turn(turn_words.fresh_turn(brief)),
         *pieces.names_facts(brief),
     ]
 
@@ -224,7 +226,7 @@ def seed_again(brief: Brief) -> tuple[Segment, ...]:
                 *pieces.materials(brief),
             ]
         case TurnKind.VALIDATE:
-            return tuple(pieces.turn(turns.seed_closing(brief)))
+            return tuple(pieces.turn(turn_words.seed_closing(brief)))
         case TurnKind.JUDGE:
             return _judged_by_builder(brief)
         case TurnKind.REVISE:
@@ -232,8 +234,8 @@ def seed_again(brief: Brief) -> tuple[Segment, ...]:
             return tuple(headed[0] if one.name == "findings" else one for one in again)
         case _:
             return again
-    opening = _headed(turns.seed_opening(brief).rstrip("\n"), told[:1])
-    return (*opening, *told[1:], *pieces.turn(turns.seed_closing(brief)))
+    opening = _headed(turn_words.seed_opening(brief).rstrip("\n"), told[:1])
+    return (*opening, *told[1:], *pieces.turn(turn_words.seed_closing(brief)))
 
 
 def _judged_by_builder(brief: Brief) -> tuple[Segment, ...]:
@@ -242,7 +244,7 @@ def _judged_by_builder(brief: Brief) -> tuple[Segment, ...]:
     back = brief.asked.back
     return (
         *pieces.news(brief),
-        *pieces.turn(turns.resumed_turn(brief)),
+        *pieces.turn(turn_words.resumed_turn(brief)),
         *([] if back else [Segment("role", words("turns", "judge_own"), Volatility.ROLE)]),
         *([] if back else pieces.stage_texts(brief)),
         *([] if back else pieces.schema(replace(brief, documents=()), form=True)),
@@ -270,10 +272,10 @@ def _at_hand(brief: Brief, *, by_path: bool) -> list[Segment]:
 
 def _closing(brief: Brief) -> list[Segment]:
     if brief.asked.kind in REVIEWS:
-        text = turns.seed_iteration(brief)
+        text = turn_words.seed_iteration(brief)
         return [*pieces.turn(text), *(pieces.findings(brief) if text else [])]
     found = _headed("## Issues to Fix", pieces.findings(brief))
-    return [*found, *pieces.turn(turns.seed_iteration(brief)), *pieces.names_facts(brief)]
+    return [*found, *pieces.turn(turn_words.seed_iteration(brief)), *pieces.names_facts(brief)]
 
 
 def _headed(heading: str, segments: Sequence[Segment]) -> list[Segment]:

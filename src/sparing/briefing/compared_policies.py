@@ -14,11 +14,11 @@ from sparing.briefing.trunk_group import referenced
 from sparing.cache import CacheBlock
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import Composed, compose
+from sparing.dispatch_policy import Order, Way
 from sparing.economy.choose import Moment, row_for
 from sparing.economy.predict import Offer
 from sparing.segment import Segment, TrunkKey, estimate_tokens
 from sparing.sent import NamedBlock, OtherPrompts, SeedWays, WayPrompt
-from sparing.way import Order, Way
 
 SHORT = 16
 """Letters of a digest that tell the blocks of one feature apart."""

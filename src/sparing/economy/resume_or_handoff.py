@@ -15,14 +15,14 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from sparing.cache import CacheBlock, RequestPart
+from sparing.dispatch_policy import Way
 from sparing.economy.cost_model import TurnWork
-from sparing.economy.estimates import HABITS, Memory, work_of
+from sparing.economy.expected_work import HABITS, Memory, work_of
 from sparing.economy.predict import Inputs, Offer, Prediction, predict
 from sparing.economy.prices import listed_window
 from sparing.percent import percent
 from sparing.turn_kind import Errand
 from sparing.usage import Usage
-from sparing.way import Way
 
 MARGIN = 1.2
 DAY_SECONDS = 86_400.0
