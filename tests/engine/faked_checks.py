@@ -38,6 +38,18 @@ for one in list(loaded.values()):
 def one():
     return 2
 X"""
+HIDES = """cat > app.py <<'X'
+import os, unittest
+def run(self, result):
+    if self._testMethodName != 'test_one':
+        os._exit(1)
+    result.startTest(self)
+    result.addSuccess(self)
+    result.stopTest(self)
+unittest.TestCase.run = run
+def one():
+    return 2
+X"""
 COMPARED = FILES["tests/test_app.py"].replace(", 1)", ", int(open('testdata/one').read()))")
 COMPILED = (
     "mkdir __pycache__ && echo 'def one(): return 1' > good.py && python3 -c \"import py_compile;"
@@ -208,6 +220,9 @@ FAKES: dict[str, Fake] = {
     ),
     "a product that reaches its runner through the modules that are loaded": Fake(
         {}, (REACHES,), "test: passes even with a test that always fails",
+    ),
+    "a product that hides which test fails": Fake(
+        {}, (HIDES,), "test: does not report a test that always fails",
     ),
     "another result to compare with": Fake(
         {"tests/test_app.py": COMPARED, "testdata/one": "1\n"}, (BREAK, "echo 2 > testdata/one"),

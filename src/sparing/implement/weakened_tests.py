@@ -92,6 +92,12 @@ class _Guard:
         if names := self._known.news(again):
             words = f"{check.name}: fails the tests from before the feature: {in_short(names)}"
             yield changed(words, "\n".join(names))
+        elif (
+            again.passed
+            and not self._names_canary(first)
+            and self._names_canary(self._on_base(check))
+        ):
+            yield changed(f"{check.name}: does not report a test that always fails", "")
 
     def _is_as_checked(self) -> bool:
         """Whether the tests of the base are those that have just run."""
@@ -107,7 +113,15 @@ class _Guard:
     def _would_notice(self, check: Check) -> bool:
         """Whether its runner notices such a test at all; tried on the base, which is untouched."""
         was_red = check.name in self._known.red
-        return not was_red and not self._run(check, self._base, canary=True).passed
+        return not was_red and not self._on_base(check).passed
+
+    def _on_base(self, check: Check) -> CheckResult:
+        return self._run(check, self._base, canary=True)
+
+    def _names_canary(self, result: CheckResult) -> bool:
+        """Whether the test that always fails is among those that are reported as failed."""
+        mark = self._canary.mark if self._canary else ""
+        return bool(mark) and any(mark in name for name in self._known.news(result))
 
     def _run(self, check: Check, code: Snapshot, *, canary: bool) -> CheckResult:
         tree = self._tree(code, canary=canary)
