@@ -51,6 +51,7 @@ def test_what_the_first_run_does_not_run_is_not_watched(tmp_path: Path) -> None:
             second.wait_for(f"fix: once it has ended: sparing run {number}")
             assert second.end() == 1
             assert "watching it" not in second.screen
+    assert sparing(repository, "run", "001", "--no-input", environ=environ).code == 2
 
 
 def test_a_forecast_names_the_stand_in(tmp_path: Path) -> None:

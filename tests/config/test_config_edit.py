@@ -69,6 +69,7 @@ def test_set_and_get(tmp_path: Path) -> None:
     assert bad.code != 0
     assert "is not one of separate, merged, auto" in bad.err
     assert bad.err.endswith("what it is for and what is set: sparing config get review.panel\n")
+    assert sparing(tmp_path, "config", "get", "review.panel").out == '"merged"\n'
     hidden = sparing(
         tmp_path,
         "config",

@@ -176,4 +176,4 @@ def test_whoever_looked_too_early_changes_nothing(office: Office) -> None:
     done_again(office, row)
     with pytest.raises(SparingError) as caught:
         rerun(office, row, "", "terminal", AT)
-    assert "has moved on" in caught.value.what
+    assert "has changed in the meantime" in caught.value.what

@@ -24,7 +24,8 @@ def was_here(source: Source, session: Session) -> bool:
 
 def is_stranger(source: Source, session: Session) -> bool:
     """Whether only other roles have worked in it: it does not know this one's text or forms."""
-    return all(one.attempt.role != source.job.role for one in _all_turns(source, session))
+    rows = _all_turns(source, session)
+    return bool(rows) and all(one.attempt.role != source.job.role for one in rows)
 
 
 def _turns_of(source: Source, session: Session) -> list[ledger.LedgerRow]:
