@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.chaos.scene import FLOWS, TREE, Scene, Verdict, scene
+from bench.chaos.scene import FLOWS, TREE, Scene, Verdict, scene, whole_seconds
 from tests.patience import Patience, outcome_of
 from tests.terminal import Said
 
@@ -69,7 +69,7 @@ def kills() -> Iterator[Case]:
 
 def _killed(flow: str, number: int, kills: int = KILLS_A_RUN) -> Verdict:
     dice = random.Random(f"{SEED} {number}")
-    inside = 0
+    inside, late = 0, whole_seconds(flow) / 2
     with scene(flow) as made:
         for turn in range(kills):
             process = made.begin({})
@@ -77,7 +77,7 @@ def _killed(flow: str, number: int, kills: int = KILLS_A_RUN) -> Verdict:
                 inside += _until_a_turn(made, process)
                 time.sleep(dice.uniform(0, 0.1))
             else:
-                time.sleep(dice.uniform(0.5, 5))
+                time.sleep(dice.uniform(0.2, 0.2 + late))
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
             _ended(process)
