@@ -100,8 +100,8 @@ def signals() -> Iterator[Case]:
     """Stopped and let go on, hung up on, told to end."""
     for flow in FLOWS:
         for sent in (signal.SIGSTOP, signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
-            for after in (1.5, 3.0):
-                name, short = f"{flow} {sent.name} after {after} s", (flow, after) == ("L1", 1.5)
+            for after in (0.3, 0.6):
+                name, short = f"{flow} {sent.name} at {after:.0%}", (flow, after) == ("L1", 0.3)
                 short = short and sent is signal.SIGHUP
                 yield Case("signals", name, partial(_signal, flow, sent, after), short)
 
@@ -109,10 +109,11 @@ def signals() -> Iterator[Case]:
 def _signal(flow: str, sent: signal.Signals, after: float) -> Verdict:
     with scene(flow) as made:
         process = made.begin({})
-        time.sleep(after)
-        if process.poll() is None:
+        time.sleep(after * whole_seconds(flow))
+        runs = process.poll() is None
+        if runs:
             os.killpg(process.pid, sent)
-        if sent is signal.SIGSTOP:
+        if runs and sent is signal.SIGSTOP:
             time.sleep(2)
             os.killpg(process.pid, signal.SIGCONT)
         said = _ended(process)
