@@ -107,9 +107,8 @@ class Scene(NamedTuple):
             said = self.again() if self.begun else self._anew()
             if said.code == 0 or DONE in said.err:
                 return self.look(what)._replace(words=words)
-            if (
-                RAISE in said.err
-            ):  # every kill hit the same turn, so it asks before one more attempt
+            # Every kill hit the same turn, so it asks before one more attempt.
+            if RAISE in said.err:
                 self.again("raise", "001", "--attempts", "12")
                 words = "waited at its limit of attempts, and went on after the named command"
         return Verdict(False, f"does not go on: exit {said.code}: {said.err[-300:]}")

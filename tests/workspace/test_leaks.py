@@ -12,7 +12,6 @@ import pytest
 from sparing.workspace.git.repository import find_repository
 from sparing.workspace.git.worktree import Worktree, ensure_worktree
 from sparing.workspace.project.leaks import (
-    MOST_READ,
     READ_LIMIT,
     TOO_LARGE,
     SecretsFound,
@@ -107,7 +106,13 @@ def test_a_new_file_that_is_too_large_to_search_is_not_committed(worktree: Workt
     assert [hit.words for hit in found] == [f"hole.bin: {TOO_LARGE}"]
     assert len(set_aside(worktree, worktree.tip(), names, (KNOWN,))) == 1
     assert (worktree.path / "small.bin").exists()
-    assert MOST_READ >= READ_LIMIT
+
+
+def test_no_file_is_left_out_because_others_are_large(worktree: Worktree) -> None:
+    """H5: padding in one file must not hide a secret in another, be that new or old."""
+    write_files(worktree.path, {"a.txt": "a" * 1_000, "old.py": f"x = '{KNOWN}'\n", "z.py": KNOWN})
+    found = leaks(worktree, worktree.tip(), ("a.txt", "old.py", "z.py"), (KNOWN,), 1_000)
+    assert [hit.words for hit in found] == [f"old.py: {TOO_LARGE}", f"z.py: {TOO_LARGE}"]
 
 
 def test_many_old_secrets_hide_no_new_one(worktree: Worktree) -> None:

@@ -21,7 +21,7 @@ PRIVATE_KEY, KEY_LINES = "private key", 4
 READ_LIMIT = 64 * 1024 * 1024
 """Bytes of one file that are searched. A new file with more is a hit itself."""
 MOST_READ = 4 * READ_LIMIT
-"""Bytes of one change that are searched; what is new beyond that is a hit itself."""
+"""Bytes of one change that are searched; a file beyond that is a hit itself."""
 TOO_LARGE = "too large to be searched for secrets"
 
 
@@ -41,10 +41,15 @@ def refuse_secrets(
 
 
 def leaks(
-    worktree: Worktree, parent: str, paths: Sequence[str], known: Sequence[str] = ()
+    worktree: Worktree,
+    parent: str,
+    paths: Sequence[str],
+    known: Sequence[str] = (),
+    most_bytes: int = MOST_READ,
 ) -> tuple[Hit, ...]:
     """One hit for each new line with a secret, in the order of the files."""
-    return tuple(hit for _, hits in _leaks(worktree, parent, paths, known) for hit in hits)
+    found = _leaks(worktree, parent, paths, known, most_bytes)
+    return tuple(hit for _, hits in found for hit in hits)
 
 
 def set_aside(
@@ -56,9 +61,12 @@ def set_aside(
 
 
 def _leaks(
-    worktree: Worktree, parent: str, paths: Sequence[str], known: Sequence[str]
+    worktree: Worktree,
+    parent: str,
+    paths: Sequence[str],
+    known: Sequence[str],
+    left: int = MOST_READ,
 ) -> Iterator[tuple[str, tuple[Hit, ...]]]:
-    left = MOST_READ
     for path in paths:
         most = min(READ_LIMIT, left)
         data = _content(worktree.path / path, most + 1)
@@ -67,7 +75,8 @@ def _leaks(
         before = None
         if len(data) > most:
             before = read_file(worktree.repository, parent, path)
-            if before is None:
+            # An old file may be larger than what is read of one, but not left out for others' sake.
+            if before is None or most < READ_LIMIT:
                 yield path, (Hit(Redactor(known).clean(path), 0, TOO_LARGE),)
                 continue
         left -= min(len(data), left)
