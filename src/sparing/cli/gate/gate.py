@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from sparing.cli.clock import now
-from sparing.cli.gate.answer import answer_at_gate, show_conversation
+from sparing.cli.gate.answer import LATER, answer_at_gate, show_conversation
 from sparing.cli.gate.editor import write_in_editor
 from sparing.cli.gate.gate_screen import coloured, show, show_choices, show_link, show_next, verb_of
 from sparing.cli.gate.interruptible_prompt import AnsweredElsewhere, RunEnds, ask, forget_typed
@@ -37,8 +37,6 @@ from sparing.flow.state import GO_ON_HERE, FlowState, Position
 from sparing.records.features import FeatureRow
 from sparing.records.gates import Gate
 from sparing.report.prompt import prompt_text
-
-LATER = "later"
 
 
 class ChangedElsewhere(Exception):
