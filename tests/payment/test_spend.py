@@ -5,8 +5,10 @@ Covers: E2, E3
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -170,6 +172,21 @@ def test_a_turn_that_could_not_be_sent_holds_up_no_sibling(around: Surroundings)
     assert (settled.result.origin, settled.result.failure) == (Origin.ESTIMATED, "crashed")
     permitted(reserve(second))
     clear(around)
+
+
+def test_a_call_that_ends_when_nothing_can_be_recorded_keeps_its_own_end(tmp_path: Path) -> None:
+    """E2, I5: as in a worker that others gave up; whoever continues the feature settles it."""
+    around = surroundings(tmp_path)
+    row = feature(around)
+    asked = asking(around, row, DISPATCH)
+    permitted(reserve(asked))
+
+    def lose_the_database() -> None:
+        (around.folder.path / "sparing.db").write_bytes(b"not a database any more" * 100)
+        raise CancelledError
+
+    with pytest.raises(CancelledError), given_up(asked, 1):
+        lose_the_database()
 
 
 def test_a_killed_turn_is_settled_from_what_its_client_kept(around: Surroundings) -> None:

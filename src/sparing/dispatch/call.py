@@ -12,6 +12,7 @@ sent again.
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 
 from sparing.agents.backend import Access, AgentCall, AgentReply, Run
@@ -21,7 +22,7 @@ from sparing.clients.client_version import note_version
 from sparing.clients.outage import AT_ONCE, REPEATED
 from sparing.clients.web_search import WEB
 from sparing.dispatch.resume_check import trusted
-from sparing.errors import ConfigError, SparingError, recordable
+from sparing.errors import ConfigError, SparingError, StateError, recordable
 from sparing.failure import Failure
 from sparing.fleet.arrival import send
 from sparing.job import Job, Ticket
@@ -114,7 +115,8 @@ async def _run(asking: SpendRequest, permit: Permit, run: Run) -> AgentReply:
                 await asyncio.to_thread(_keep, asking, permit.number, worktree)
             listener.receipt(await asyncio.to_thread(watch.after, writes=writes))
         except BaseException:
-            listener.flush()
+            with suppress(StateError):
+                listener.flush()
             raise
         asking.told[:] = listener.rest()
     return _cleaned(reply, around.folder.redactor)

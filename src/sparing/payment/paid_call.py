@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Generic, NamedTuple, TypeVar
 
@@ -22,6 +22,7 @@ from sparing.config.settings import Settings
 from sparing.connection import Connection
 from sparing.economy.cost_model import worst_case
 from sparing.economy.prices import cost_nano, own_prices, price_of
+from sparing.errors import StateError
 from sparing.failure import Failure
 from sparing.fleet.slots import sleep_aside
 from sparing.money import Amount, Billing, CapLimits, Reached
@@ -238,13 +239,18 @@ def settle(purchase: Purchase[S, T], permit: Permit, answer: S) -> T:
 
 @contextmanager
 def given_up(purchase: Purchase[S, T], number: int) -> Generator[None]:
-    """A call that is cancelled or fails here is settled at once: a sibling may wait for it."""
+    """A call that is cancelled or fails here is settled at once: a sibling may wait for it.
+
+    Where nothing can be recorded any more, whoever continues the feature settles it; why the call
+    ended stays what it was.
+    """
     try:
         yield
     except BaseException:
-        settle_killed(purchase.around, purchase.attempt.dispatch)
-        limits = shared_limits(purchase.around, purchase.settings)
-        limits.settle(purchase.attempt.dispatch, number)
+        with suppress(StateError):
+            settle_killed(purchase.around, purchase.attempt.dispatch)
+            limits = shared_limits(purchase.around, purchase.settings)
+            limits.settle(purchase.attempt.dispatch, number)
         raise
 
 
