@@ -14,7 +14,6 @@ import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
 
 from dbos import DBOS, SetWorkflowID
 
@@ -25,7 +24,7 @@ from sparing.engine.leg import leg
 from sparing.engine.mail import legs_to_start, obey_all, start_of
 from sparing.engine.revision import begin_anew, cancel_leg, cancel_others, is_other
 from sparing.engine.system_database import database_errors, launch, not_replayable, refuse_pickle
-from sparing.errors import SparingError, StateError
+from sparing.errors import SparingError
 from sparing.fleet.arrival import bring, tell_put_off
 from sparing.fleet.slots import Slots, open_slots
 from sparing.fleet.worker_identity import Seat
@@ -36,6 +35,7 @@ from sparing.records.daily_backup import copy_daily
 from sparing.records.features import FeatureRow
 from sparing.runtime.source import row_of
 from sparing.runtime.surroundings import Surroundings, set_current
+from sparing.runtime.task_failures import leave_out_state_errors
 from sparing.workspace.sandbox.launcher import sweep
 
 DRAIN_LOOK_SECONDS = 0.2
@@ -179,7 +179,7 @@ async def running(
 ) -> AsyncGenerator[Engine]:
     """Launch the engine, recover unfinished work, and shut everything down at the end."""
     refuse_pickle()
-    asyncio.get_running_loop().set_exception_handler(_handled)
+    leave_out_state_errors(asyncio.get_running_loop())
     recorded_step.arm(settings.crash_at)
     slots = open_slots(concurrency)
     await asyncio.to_thread(clear, around)
@@ -200,13 +200,6 @@ async def running(
     finally:
         DBOS.destroy(destroy_registry=False)
         restore()
-
-
-def _handled(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Tasks that are cancelled because nothing can be recorded any more fail for that very reason;
-    the error that ended the engine is the one a person reads."""
-    if not isinstance(context.get("exception"), StateError):
-        loop.default_exception_handler(context)
 
 
 def _has(row: FeatureRow, names: Sequence[str]) -> bool:
