@@ -153,6 +153,12 @@ def test_no_text_keeps_it_busy(piece: str) -> None:
     scan([("a.py", data)], ["some-known-value"])
 
 
+@pytest.mark.parametrize("sign", "_./:+-")
+def test_no_value_keeps_it_busy(sign: str) -> None:
+    """H5: whether it is words is found out in one pass."""
+    assert scan([("a.py", f'token = "x1{sign * 60}!"\n'.encode())]) == ()
+
+
 def test_hits_of_one_file_are_bounded() -> None:
     line = SAMPLES[0].line.encode() + b"\n"
     assert len(scan([("a.py", line * 1000)])) == MOST_HITS
