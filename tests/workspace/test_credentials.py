@@ -40,7 +40,14 @@ def test_a_login_in_a_setting_is_a_known_secret(key: str, value: str, secret: st
 
 
 @pytest.mark.parametrize(
-    "value", ["git@example.org:a.git", "ssh://git@example.org/a.git", "https://ada@example.org/a"]
+    "value",
+    [
+        "git@example.org:a.git",
+        "ssh://git@example.org/a.git",
+        "https://ada@example.org/a",
+        "https://acme-engineering@dev.example.org/acme-engineering/shop/_git/shop",
+        "https://AdaLovelace.Byron2@dev.example.org/a",
+    ],
 )
 def test_a_name_is_no_secret(value: str) -> None:
     """H11: words of anybody's code are not taken out of texts."""

@@ -18,11 +18,13 @@ from sparing.workspace.project.secrets import scan
 from tests.repositories import write_files
 
 WORD = "-".join(("c0ffee", "5even", "7ables", "value"))
+WEAK = "swordfish42"
 RANDOM = "".join(("q7Zk", "2mVx", "9TbR", "4wLp", "8sHd"))
 SECRET = {
+    "a weak one in another machine's address": f"DB=mysql://ada:{WEAK}@db.example.org/app\n",
     "a password": f"DB_PASSWORD={WORD}\n",
     "exported, quoted, with a comment": f"export API_KEY='{WORD}'  # of Ada\n",
-    "of words alone": "DB_PASSWORD=swordfish42\n",
+    "of words alone": f"DB_PASSWORD={WEAK}\n",
     "random, without a name that says so": f"STRIPE={RANDOM}\n",
     "in an address": f"DATABASE_URL=postgres://ada:{WORD}@db.example.org/app\n",
     "as the name in an address": f"index-url = https://{RANDOM}@pypi.example.org/simple\n",
@@ -84,6 +86,23 @@ token_file:
   secrets.txt
 AUTH_MODE=basic:default
 index-url = https://packages.example.org/simple
+AUTH_URL=http://localhost:3000
+NEXT_PUBLIC_AUTH_URL=http://localhost:8080/auth
+AUTH_BACKEND=app.auth.backends:CustomTokenBackend
+AUTH_SERVICE=accounts:8080/internal
+AUTH_SCOPE=openid profile email
+DATABASE_URL=postgres://postgres:postgres@localhost:5432/app
+TEST_DATABASE_URL=postgres://app:app_development@db:5432/app_test
+QUEUE_URL=amqp://guest:guestguest@127.0.0.1
+REDIS_URL=redis://:password@cache.example.com:6379/1
+OTHER_URL=postgres://app:${DB_PASSWORD}@db.example.org/app
+MODEL=claude-sonnet-4-20250514
+SMALL_MODEL=gpt-4o-mini-2024-07-18
+LOCAL_MODEL=mixtral-8x7b-instruct-v0.1
+GOOGLE_CLOUD_PROJECT=acme-shop-production-382910
+DEFAULT_FROM_EMAIL=team42@acme-corporation.example
+PACKAGES=https://acme-engineering@dev.example.org/acme-engineering/_packaging
+global-credential-providers = ["cargo:token"]
 """
 
 
@@ -91,15 +110,21 @@ index-url = https://packages.example.org/simple
 def test_a_value_is_known(kind: str) -> None:
     """H5: neither written down nor committed, plain or encoded."""
     known = secrets_in(SECRET[kind])
-    values = (WORD, RANDOM, "swordfish42", f":{WORD}")
+    values = (WORD, RANDOM, WEAK, f":{WORD}")
     value = next(one for one in values if one in Redactor(known).known)
     for text in (value, base64.b64encode(value.encode()).decode(), value.encode().hex()):
         assert text not in Redactor(known).clean(f"it is {text}.")
         assert scan([("notes.md", f"it is {text}.".encode())], known)
 
 
-def test_words_of_anybody_are_not() -> None:
+@pytest.mark.parametrize("line", PLAIN.splitlines())
+def test_words_of_anybody_are_not(line: str) -> None:
     """H5: or no commit could hold them."""
+    assert secrets_in(line) == ()
+
+
+def test_words_of_anybody_are_not_together() -> None:
+    """H5: lines may continue each other."""
     assert secrets_in(PLAIN) == ()
 
 
@@ -143,6 +168,17 @@ def test_files_as_windows_writes_them(tmp_path: Path, code: str) -> None:
     """H5"""
     (tmp_path / ".env").write_bytes(f"PASSWORD={WORD}\r\nDEBUG=true\r\n".encode(code))
     assert shared_secrets(tmp_path, [".env"]) == (WORD,)
+
+
+def test_a_word_in_base64_is_not() -> None:
+    """H5: the login of a registry on this machine."""
+    login = base64.b64encode(b"user:password").decode()
+    assert "password" not in secrets_in(f"_auth={login}\n")
+
+
+def test_a_long_word_is_read_in_linear_time() -> None:
+    """H5: such as a certificate in one line; each letter could begin a name."""
+    assert secrets_in("a" * 1_000_000) == ()
 
 
 @given(st.text(max_size=300))

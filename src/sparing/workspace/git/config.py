@@ -116,6 +116,8 @@ _PLAIN = re.compile(
     r"|extensions\.[a-z]+"
 )
 _LOGIN = re.compile(r"://[^/:@\s]*:([^/@\s]+)@|https?://([^/:@\s]{16,})(?::(?:x-oauth-basic)?)?@")
+# As in `https://acme-engineering@dev.example.org/`: no token is made of words.
+_USER = re.compile(r"(?:[A-Z]?[a-z]{2,40}+\d{0,4}+[-._]?)+")
 _HEADER = re.compile(r"(?i)(?:authorization|[\w-]*(?:token|key))\s*:\s*(?:\w+\s+)?(\S+)")
 _WORD = re.compile(r"""[^\s'"`|;&<>(){}$=]+""")
 
@@ -173,8 +175,9 @@ def credentials(settings: Iterable[Setting]) -> tuple[str, ...]:
 def logins_in_address(text: str) -> tuple[str, ...]:
     """Passwords in addresses, and names that are long enough to be a token."""
     found: dict[str, None] = {}
-    for groups in _LOGIN.findall(text):
-        found |= dict.fromkeys((*groups, *map(unquote, groups)))
+    for password, token in _LOGIN.findall(text):
+        values = (password, "" if _USER.fullmatch(token) else token)
+        found |= dict.fromkeys((*values, *map(unquote, values)))
     return tuple(value for value in found if value and value != "x-oauth-basic")
 
 

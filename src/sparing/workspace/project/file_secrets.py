@@ -19,7 +19,12 @@ from sparing.redact import SHORTEST
 from sparing.workspace.git.config import logins_in_address
 from sparing.workspace.git.special_files import read_plain
 from sparing.workspace.project.paths import Confined, PathRefused
-from sparing.workspace.project.secret_rules import is_placeholder, is_words, looks_random
+from sparing.workspace.project.secret_rules import (
+    is_local,
+    is_placeholder,
+    is_words,
+    looks_random,
+)
 
 LIMIT_BYTES = 1_000_000
 MOST = 100
@@ -31,7 +36,7 @@ _PART = r"[^\s\"'`,;<>]{1,4096}"
 _QUOTED = r"\"(?:[^\"\\]|\\.){1,4096}\"|'[^']{1,4096}'"
 _PAIRS = (
     re.compile(rf"^[ \t]*(?:export[ \t]+)?([\w.:/@-]{{1,200}})[ \t]*=[ \t]*({_QUOTED}|.+)$", re.M),
-    re.compile(rf"[\"']?([\w.@-]{{1,200}})[\"']?[ \t]*:[ \t]*({_QUOTED}|{_PART})"),
+    re.compile(rf"(?<![\w.@-])([\w.@-]{{1,200}}+)[\"']?[ \t]*:[ \t]*({_QUOTED}|{_PART})"),
     re.compile(rf"^[ \t]*([\w.-]{{1,200}})[ \t]+({_QUOTED}|{_PART})[ \t]*$", re.M),
     re.compile(rf"(?:^|[ \t])(password)[ \t\n]+({_QUOTED}|{_PART})", re.M),  # .netrc
     re.compile(r"<([\w.-]{1,200})>([^<>]{1,4096})</"),
@@ -46,9 +51,15 @@ _PAIRS = (
 )
 _SCHEME = re.compile(r"(?i)^(?:bearer|basic|token)[ ]+(?=\S+$)")
 _LOGIN_NAME = re.compile(r"(?i)(?:^|_)(?:AUTH|IDENT|HTTP_BASIC)(?:_|$)|^BUNDLE_\w+__")
+_IDENT = re.compile(r"(?i)(?:^|_)(?:IDENT|HTTP_BASIC)(?:_|$)|^BUNDLE_\w+__")
 _LOGIN = re.compile(r"([^\s:/]{1,200}):(\S{1,4096})")
 _OAUTH = "x-oauth-basic"
 _TOKEN = re.compile(r"[A-Za-z0-9+/_.~!@#%^&*-]{16,4096}")
+# Words and numbers: a model with its date, a project with its number, an e-mail address.
+_PIECE = r"(?:[A-Za-z]{1,40}+\d{0,4}+|\d{1,12}+(?:[A-Za-z]\d{0,3}+){0,2}+)"
+_NUMBERED = re.compile(rf"{_PIECE}(?:[_./:+@-]{{1,3}}+{_PIECE}){{0,40}}+")
+_REFERENCE = ("$", "{", "<", "%(", "%{")
+_HOST = re.compile(r"@([^\s/:\"'@]{1,200})")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _STRONG = re.compile(
     r"(?i)(?:(?:^|_)(?:PASS|PWD|BINDPW|SECRETS?|TOKENS?|SSHPASS)|PASS(?:WORD|WD|PHRASE))$"
@@ -121,11 +132,9 @@ def secrets_in(text: str) -> tuple[str, ...]:
     """Secret values in a file of settings of any form; what its names say comes first."""
     pairs = [(name, _plain(raw)) for one in _PAIRS for name, raw in one.findall(text)]
     found = {value: None for pair in pairs for value in _named(*pair)}
-    found |= dict.fromkeys(value for one in text.split() for value in logins_in_address(one))
+    found |= dict.fromkeys(value for one in text.split() for value in _in_address(one))
     versions = {value for name, value in pairs if _DIGEST.search(name)}
-    found |= dict.fromkeys(
-        one for one in _tokens(text) if looks_random(one) and one not in versions
-    )
+    found |= dict.fromkeys(one for one in _tokens(text) if _is_random(one) and one not in versions)
     usable = (value for value in found if SHORTEST <= len(value) <= LONGEST)
     return tuple(usable)[:MOST]
 
@@ -136,11 +145,32 @@ def _tokens(text: str) -> Iterator[str]:
         yield from one.split("/") if one.startswith("//") else (one,)
 
 
+def _is_random(token: str) -> bool:
+    return looks_random(token) and _NUMBERED.fullmatch(token) is None
+
+
+def _in_address(word: str) -> Iterator[str]:
+    """Logins in it, but not `postgres:postgres` or what a database on this machine has."""
+    host = _HOST.search(word)
+    for value in logins_in_address(word):
+        if value.startswith(_REFERENCE):
+            continue
+        local = host is not None and is_local(host[1])
+        if not is_words(value) or not (local or _is_plain_word(value) or is_placeholder(value)):
+            yield value
+
+
+def _is_plain_word(value: str) -> bool:
+    return value.isalpha() and len(value) <= LONGEST_PLAIN
+
+
 def _named(name: str, value: str) -> Iterator[str]:
     """The value, if its name says that it is secret and it is not plainly something else."""
     words = re.sub(r"\W+", "_", _HUMP.sub("_", name)).strip("_")
     if _LOGIN_NAME.search(words):
-        yield from _login(value)
+        # Of AUTH it is not sure: AUTH_URL=http://localhost:3000, AUTH_CLASS=app.auth:Backend.
+        sure = _IDENT.search(words) is not None
+        yield from (one for one in _login(value) if sure or not is_words(one))
     if not _NAMED.search(words):
         return
     value = _SCHEME.sub("", value)
@@ -152,14 +182,14 @@ def _named(name: str, value: str) -> Iterator[str]:
         with suppress(ValueError):
             decoded = b64decode(value, validate=True).decode("ascii")
             if decoded.isprintable():
-                yield from (decoded, decoded.partition(":")[2])
+                yield from (decoded, *_login(decoded))
 
 
 def _login(value: str) -> Iterator[str]:
     """The password of a `user:password`; the token that stands in the place of a user."""
     if found := _LOGIN.fullmatch(value):
         secret = found[1] if found[2] == _OAUTH else found[2]
-        if not is_placeholder(secret):
+        if _may_be_secret("PASSWORD", secret):
             yield secret
 
 
@@ -168,9 +198,9 @@ def _may_be_secret(name: str, value: str) -> bool:
         return False
     if "://" in value:
         return re.search(r"(?i)WEBHOOK|DSN", name) is not None
-    if value.isalpha() and len(value) <= LONGEST_PLAIN:
+    if _is_plain_word(value) or value.startswith(('["', "['")):
         return False
-    if not is_words(value):
+    if not all(map(is_words, value.split())):
         return True
     file = "/" in value or re.search(r"\.[a-z]{2,5}$", value)
     return not file and not is_placeholder(value) and _STRONG.search(name) is not None
