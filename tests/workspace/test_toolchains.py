@@ -82,6 +82,9 @@ def test_a_check_runs_the_program_itself(tmp_path: Path) -> None:
         (".local/share/bin", ".local/share/keyrings/login.keyring"),
         (".local/bin", ".local/share/opencode/auth.json"),
         (".cargo/bin", ".cargo/credentials.toml"),
+        (".config/composer/vendor/bin", ".config/composer/auth.json"),
+        (".local/share/mise/installs/go/1.22/bin", ".local/share/mise/trusted-configs/a"),
+        (".tool/versions/bin", ".tool/versions/login.json"),
     ],
 )
 def test_a_login_next_to_programs_is_not_readable(tmp_path: Path, folder: str, login: str) -> None:
@@ -102,6 +105,13 @@ def test_a_login_next_to_programs_is_not_readable(tmp_path: Path, folder: str, l
         (".sdkman/candidates/java/21/bin", ".sdkman/candidates/java/21/conf/security/a"),
         (".asdf/shims", ".asdf/installs/node/22/bin/node"),
         (".volta/bin", ".volta/tools/image/node/22/bin/node"),
+        (".local/share/mise/installs/go/1.22/bin", ".local/share/mise/installs/go/1.22/src/fmt/a"),
+        (".local/go/bin", ".local/go/src/fmt/print.go"),
+        (".local/go/bin", ".local/go/pkg/tool/compile"),
+        (".sdkman/candidates/maven/3.9/bin", ".sdkman/candidates/maven/3.9/boot/a.jar"),
+        (".asdf/installs/erlang/27/bin", ".asdf/installs/erlang/27/erts-15.0/bin/beam.smp"),
+        (".local/apache-maven/bin", ".local/apache-maven/boot/a.jar"),
+        (".config/composer/vendor/bin", ".config/composer/vendor/autoload.php"),
         ("go/bin", "go/pkg/mod/a.go"),
         ("miniconda3/bin", "miniconda3/etc/profile.d/conda.sh"),
     ],

@@ -17,9 +17,14 @@ _PARTS = (
     *("versions", "version", "installs", "install", "plugins", "tools", "toolchains", "candidates"),
     *("node_modules", "store", "packages", "pkgs", "envs", "opt", "Cellar", "py", "self", "ghc"),
     *("stublibs", "conf", "jmods", "legal", "release", "pyvenv.cfg", "pyenv.d", "rbenv.d"),
-    *("completions", "global", "ssl", "sdk", "shared"),
+    *("completions", "global", "ssl", "sdk", "shared", "boot", "src", "pkg", "go.env", "VERSION"),
 )
 """Of a folder of a tool's own in HOME: programs and what they load. Next to these lie logins."""
+_INSTALLED = frozenset(
+    {"versions", "installs", "candidates", "toolchains", "rubies", "gos", "envs", "Cellar", "pkgs"}
+)
+"""What is below one of these is one version of one tool, which keeps its logins elsewhere."""
+_PACKAGES = "vendor"
 
 
 def python_roots() -> tuple[Path, ...]:
@@ -48,7 +53,7 @@ def tool_roots(path: str, home: Path) -> tuple[Path, ...]:
         private = prefix.name in (".local", ".cargo") or home.is_relative_to(prefix)
         if folder.name not in ("bin", "sbin", "shims") or private:
             found.append(folder)
-        elif _is_hidden(prefix, home):
+        elif _holds_logins(prefix, home):
             found += (folder, *_parts(prefix, _PARTS))
         else:
             found.append(prefix)
@@ -61,9 +66,13 @@ def _parts(prefix: Path, names: Iterable[str]) -> tuple[Path, ...]:
     return tuple(part for name in names if (part := prefix / name).exists())
 
 
-def _is_hidden(prefix: Path, home: Path) -> bool:
-    """Whether it is below a folder like `~/.docker`, which holds programs and logins alike."""
-    return prefix.is_relative_to(home) and prefix.relative_to(home).parts[0].startswith(".")
+def _holds_logins(prefix: Path, home: Path) -> bool:
+    """Whether it may be a folder like `~/.docker`, which holds programs and logins alike."""
+    if not prefix.is_relative_to(home):
+        return False
+    top, *below = prefix.relative_to(home).parts
+    installed = prefix.name == _PACKAGES or not _INSTALLED.isdisjoint(below[:-1])
+    return top.startswith(".") and not installed
 
 
 def past_shims(path: str, folder: Path) -> str:
