@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from sparing.errors import RepositoryError
+from sparing.workspace.git.index_entries import add
 from sparing.workspace.git.kept_turn import keep_turn
+from sparing.workspace.git.private_index import Scan
+from sparing.workspace.git.runner import GitFailed
 from sparing.workspace.git.worktree import Worktree, restore
 from tests.repositories import git, make_repository, write_files
 from tests.workspace.features import commit, make_worktree
@@ -19,6 +22,7 @@ RULES = (
     "*.py working-tree-encoding=UTF-16\n",
     "* working-tree-encoding=NONSENSE\n",
     "*.py text eol=crlf working-tree-encoding=UTF-32\n",
+    "*.py working-tree-encoding=true\n",
 )
 
 
@@ -57,3 +61,11 @@ def test_the_work_is_kept_as_it_is_and_the_next_turn_can_begin(worktree: Worktre
     assert (at / "app.py").read_text() == "APP = 1\n"
     write_files(at, {"app.py": "APP = 3\n"})
     assert commit(worktree).commit == worktree.tip()
+
+
+def test_a_file_of_such_a_name_that_git_cannot_read_is_something_else(tmp_path: Path) -> None:
+    """I3: what git says of a file holds the file's name."""
+    made = make_worktree(make_repository(tmp_path / "main", {"app.py": "APP = 1\n"}))
+    (made.path / "encoding BOM").mkdir()
+    with made.held() as git_, pytest.raises(GitFailed):
+        add(git_, Scan(untracked=("encoding BOM",)))

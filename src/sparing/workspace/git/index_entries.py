@@ -13,7 +13,9 @@ from sparing.errors import RepositoryError
 from sparing.workspace.git.private_index import Scan, lines
 from sparing.workspace.git.runner import Git, GitFailed
 
-_NOT_STORABLE = re.compile(r"(?i)encod|BOM|CRLF|LF would be")
+_NOT_STORABLE = re.compile(
+    r"BOM is |failed to encode |encoding |(?:CR)?LF would be |true/false are no valid "
+)
 
 
 class FilesNotStorable(RepositoryError):
@@ -30,11 +32,12 @@ def add(git: Git, found: Scan, *options: str) -> None:
     try:
         git.run("update-index", *args, stdin=lines(found.on_disk))
     except GitFailed as failed:
-        told = [line for line in failed.stderr.splitlines() if line.startswith("fatal: ")]
-        if not told or not _NOT_STORABLE.search(told[0]):
+        printed = failed.stderr.splitlines()
+        told = [one.removeprefix("fatal: ") for one in printed if one.startswith("fatal: ")]
+        if not told or not _NOT_STORABLE.match(told[0]):
             raise
         raise FilesNotStorable(
-            f"git can't store what was written: {told[0].removeprefix('fatal: ')}",
+            f"git can't store what was written: {told[0]}",
             "git check-attr -a FILE shows the rules for a file; they are in .gitattributes",
         ) from failed
 
