@@ -18,6 +18,7 @@ from binascii import b2a_base64
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
+from threading import Lock
 from typing import Any, NamedTuple, cast
 from urllib.parse import quote, unquote
 
@@ -196,18 +197,21 @@ class Redactor:
         self.known: tuple[str, ...] = ()
         self._needles: list[str] = []
         self._mark = MARK
+        self._learning = Lock()
         self._remembered = lru_cache(REMEMBERED)(self._cleaned)
         self.learn(known)
 
     def learn(self, known: Iterable[str]) -> None:
         """Know these, too, from now on: a file with secrets may change during a run."""
-        values = [one for one in known if len(one) >= SHORTEST and one not in self.known]
-        if not values:
-            return
-        self.known = tuple(dict.fromkeys((*self.known, *values)))
-        needles = sorted(set(self._needles).union(*map(spellings, values)))
-        self._mark, self._needles = _safe_mark(needles), needles
-        self._remembered.cache_clear()
+        with self._learning:  # features that run at the same time share it
+            values = [one for one in known if len(one) >= SHORTEST and one not in self.known]
+            if not values:
+                return
+            needles = sorted(set(self._needles).union(*map(spellings, values)))
+            self._mark, self._needles = _safe_mark(needles), needles
+            self.known = tuple(dict.fromkeys((*self.known, *values)))
+            # Another one: who cleans a text at this moment remembers it in the old one.
+            self._remembered = lru_cache(REMEMBERED)(self._cleaned)
 
     def clean(self, text: str) -> str:
         """Redact a text; results for short ones, such as ids and names, are cached."""
