@@ -129,6 +129,15 @@ WRONG_FILES = [
         f"models.cheap = \"{'x' * 78}… is not a model's name",
         'correct it, or remove it to get "claude-haiku-4-5"',
     ),
+    *(
+        (
+            f'workspace.copy = ["{pattern}"]',
+            f'workspace.copy = ["{pattern}"] is not a list of file patterns inside the repository, '
+            "such as .env or **/.env",
+            "correct it, or remove it to get []",
+        )
+        for pattern in ("**.env", "config/**.local", "a**/b", "***", "/etc/hosts", "../.env")
+    ),
     (
         "models.cheap = 1979-05-27",
         "models.cheap = 1979-05-27 is not a model's name",

@@ -76,7 +76,10 @@ COMMANDS = Lines(
     value_forms.PATTERN_COMMAND,
     "&&",
 )
-FILES = Lines("a list of file patterns inside the repository", value_forms.PATTERN_FILES)
+FILES = Lines(
+    "a list of file patterns inside the repository, such as .env or **/.env",
+    value_forms.PATTERN_FILES,
+)
 FOLDER = Text("a folder inside the repository, such as packages/api", value_forms.PATTERN_FOLDER)
 FOLDERS = Lines("a list of folders inside the repository", rf"(?=.){value_forms.PATTERN_FOLDER}")
 HOSTS = Lines("a list of host names, each with :port if it is not 443", value_forms.PATTERN_HOST)

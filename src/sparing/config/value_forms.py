@@ -20,7 +20,8 @@ PATTERN_BRANCH = r"((?!.*(\.\.|//|/\.|@\{|\.lock(/|$)))[^\W][\w./+@#-]{0,199}(?<
 PATTERN_PRICE = PATTERN_MODEL + r"( [0-9]{1,6}(\.[0-9]{1,6})?){5}"
 PATTERN_POINT = r"[A-Za-z0-9._:-]{0,200}(@[0-9]{1,6})?"
 PATTERN_COMMAND = r"\S.{0,999}"
-PATTERN_FILES = r"(?!/|~|!|#)(?!(.*/)?\.\.?(/|$))[^\\]{1,200}"
+# `**` stands for folders, and for them alone.
+PATTERN_FILES = r"(?!/|~|!|#)(?!(.*/)?\.\.?(/|$))(?!.*([^/]\*\*|\*\*[^/]))[^\\]{1,200}"
 PATTERN_FOLDER = r"((?!/|~|-)(?!(.*/)?\.{1,2}(/|$))[^\\\s*?]{1,200}(?<!/))?"
 PATTERN_HOST = r"\*|[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?"
 PATTERN_PHRASE = r"[^|;\n]{1,100}"
