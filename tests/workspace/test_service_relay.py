@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from sparing.workspace.checks.discover import Check
 from sparing.workspace.checks.run import CheckResult, CheckSandbox, run_check
+from sparing.workspace.sandbox.service_relay import Relay
 
 ASKS = """
 import socket, threading
@@ -82,3 +88,44 @@ def test_a_server_that_does_not_run_ends_the_connection(tmp_path: Path) -> None:
         port = server.getsockname()[1]
     found = asked(tmp_path, port, 1, (f"127.0.0.1:{port}",))
     assert "ConnectionResetError" in found.output or "[0, 0, 0]" in found.output
+
+
+@contextmanager
+def relayed(port: int) -> Generator[int]:
+    """A relay to a server, as it runs outside of the sandbox; its port."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        own = listening.getsockname()[1]
+        child = os.fork()
+        if not child:
+            Relay({os.dup(listening.fileno()): ("127.0.0.1", port)}).run()
+    yield own
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+@pytest.mark.parametrize("size", [1, 3_000_000, 8_000_000])
+def test_an_answer_arrives_whole_although_both_sides_said_that_they_are_done(size: int) -> None:
+    """K2: as a client that says so after its question, and reads more slowly than it is told."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            wire, _ = server.accept()
+            with wire:
+                while wire.recv(65536):
+                    pass
+                wire.sendall(b"x" * size)
+
+        serving = threading.Thread(target=serve, daemon=True)
+        serving.start()
+        with relayed(server.getsockname()[1]) as port, socket.socket() as wire:
+            wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            wire.connect(("127.0.0.1", port))
+            wire.sendall(b"question")
+            wire.shutdown(socket.SHUT_WR)
+            serving.join(2)  # by then the system holds most of it, or all
+            time.sleep(0.2)
+            wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+            got = 0
+            while data := wire.recv(65536):
+                got += len(data)
+    assert got == size

@@ -109,7 +109,8 @@ class Relay:
                 for number in self.listening:
                     poll.register(number, READ)
             for number in self.wires:
-                poll.register(number, self.wanted(number))
+                if not self.is_paused(number):
+                    poll.register(number, self.wanted(number))
             for number, event in poll.poll():
                 if number in self.listening:
                     self.accept(*self.listening[number])
@@ -120,6 +121,10 @@ class Relay:
         """The events to wait for: one end is read only when the other has taken all before."""
         reads = READ if number not in self.closed and not self.held[self.other[number]] else 0
         return reads | (WRITE if self.held[number] else 0)
+
+    def is_paused(self, number: int) -> bool:
+        """Whether it must wait for its other end; its own end would be told all the time."""
+        return bool(self.held[self.other[number]]) and not self.held[number]
 
     def accept(self, here: Wire, to: tuple[str, int]) -> None:
         there = Wire(family_of(to[0]), STREAM | CLOSE_ON_EXEC)
@@ -144,6 +149,8 @@ class Relay:
         try:
             if event & WRITE:
                 self.send(number)
+            if number not in self.wires:
+                return
             if event & READ or (event & GONE and number not in self.closed):
                 self.receive(number)
             elif event & GONE:
@@ -161,17 +168,22 @@ class Relay:
             self.send(other)
             return
         self.closed.add(number)
-        if other in self.closed:
-            self.end(number)
-        elif not self.held[other]:
-            self.wires[other].shutdown(1)
+        self.finish(other)
 
     def send(self, number: int) -> None:
         data = self.held[number]
         if data:
             self.held[number] = data[self.wires[number].send(data) :]
-        if not self.held[number] and self.other[number] in self.closed:
-            self.wires[number].shutdown(1)
+        self.finish(number)
+
+    def finish(self, number: int) -> None:
+        """Tell an end that no more comes, once it has taken all; both are done with if both know."""
+        other = self.other[number]
+        if self.held[number] or other not in self.closed:
+            return
+        self.wires[number].shutdown(1)
+        if number in self.closed and not self.held[other]:
+            self.end(number)
 
     def end(self, number: int) -> None:
         for one in (number, self.other[number]):
