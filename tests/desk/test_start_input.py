@@ -19,7 +19,7 @@ from sparing.desk.gates import answers, ideas
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, RepositoryError, UsageError
 from sparing.feature import Background, FeatureStatus, Priority
-from sparing.flow.state import FlowState
+from sparing.flow.state import Cause, FlowState, Outcome, OutcomeKind
 from sparing.records import features
 from sparing.records.features import FeatureRow
 from sparing.stages.place import Place
@@ -202,6 +202,19 @@ def test_only_an_idea_can_be_stopped(office: Office) -> None:
     begun = answers.start(office, "Not begun", "feature", {}, NOW)
     with pytest.raises(FeatureError, match="has not begun"):
         ideas.stop(office, begun, "terminal", NOW + 20)
+
+
+def test_an_idea_that_asks_something_can_be_neither_approved_nor_stopped(office: Office) -> None:
+    """A1, K1: its screen names neither word, and `stop` says what it waits for."""
+    row = answers.start(office, "An idea", "feature", {}, NOW)
+    with office.database.write() as tx:
+        features.set_running(tx, row.feature.key, (0, 0), NOW + 1)
+    stop = Outcome(OutcomeKind.FAILED, reason="it asks: Which port?", cause=Cause.QUESTIONS)
+    row = settled(office, row, (stop,))
+    assert not [one for one in ideas.gate_notes(office, row, "brainstorm") if "stop" in one]
+    with pytest.raises(FeatureError, match="is not finished") as refused:
+        ideas.stop(office, row, "terminal", NOW + 20)
+    assert refused.value.repair.endswith("sparing show 001")
 
 
 def test_the_gate_of_an_idea_says_both_words(office: Office) -> None:

@@ -45,6 +45,11 @@ def stop(office: Office, row: FeatureRow, sender: str, at: float) -> StoppedIdea
     """End an idea at its gate; its document stays."""
     state, number = FlowState.load(row.place["state"]), row.feature.id
     stage = FLOWS[state.flow].stage(state.stage)
+    if state.position is Position.STUCK and not row.running and not row.status.is_over:
+        raise FeatureError(
+            f"{state.stage} of feature {number} is not finished, so it can't end as a document",
+            f"see what it waits for: sparing show {number}",
+        )
     if state.position is not Position.GATE:
         raise answers.no_gate(row)
     if not is_idea(stage, state.flow):
@@ -65,6 +70,8 @@ def gate_notes(office: Office, row: FeatureRow, name: str) -> tuple[str, ...]:
         return _proposed(_text(office, row, stage.writes))
     if stage.writes is None or not is_idea(stage, row.feature.flow):
         return ()
+    if FlowState.load(row.place["state"]).position is not Position.GATE:
+        return ()  # it asks something, or is stuck: neither word would be accepted
     file, number = stage.writes.filename, row.feature.id
     choice = (
         f"approve to build it; to end it here and keep {file} on {row.feature.branch}:"
