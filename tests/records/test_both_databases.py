@@ -94,6 +94,19 @@ def test_rows_come_in_the_order_in_which_they_were_written(database: Database) -
         assert findings.count_open(connection, FEATURE) == {"plan": 5}
 
 
+def test_only_what_somebody_holds_open_is_counted(database: Database) -> None:
+    """C2, K8: as a gate counts it; nobody does that with a suggestion nobody mentioned again."""
+    states = ("new", "repeated", "contested", "resolved", "not repeated")
+    bodies = [json.dumps({"into": into}) for into in ("", "F1")]
+    with database.write() as tx:
+        rows = [FindingRow(FEATURE, "plan", s, "r", 1, 1, s, bodies[0]) for s in states]
+        findings.put_findings(
+            tx, [*rows, FindingRow(FEATURE, "plan", "x", "r", 1, 1, "new", bodies[1])]
+        )
+    with database.read() as connection:
+        assert findings.count_open(connection, FEATURE) == {"plan": 3}
+
+
 def test_a_transaction_that_fails_leaves_nothing(database: Database) -> None:
     """I1"""
 

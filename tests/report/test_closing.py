@@ -17,7 +17,13 @@ from sparing.economy.comparison import savings
 from sparing.economy.comparison.savings import STEPS as STEPS_SAID
 from sparing.report.baseline import NaiveBaseline, one_baseline
 from sparing.report.closing import NAME_WIDTH, Quality, closing_json, closing_lines, reasons
-from sparing.report.figures import OtherEffort, effort_words, finding_lines, report_json
+from sparing.report.figures import (
+    OtherEffort,
+    effort_words,
+    finding_lines,
+    open_words,
+    report_json,
+)
 from sparing.report.model_costs import ModelCosts, ModelRow, OnModel, model_page
 from sparing.report.plain_words import WAYS, counted_ways
 from sparing.report.savings_table import WORDS_WIDTH, LadderRow, SavingRow, limit_lines
@@ -206,6 +212,14 @@ def test_what_is_open_when_a_feature_is_over_was_not_taken_up() -> None:
     assert finding_lines(over) == ["blockers: 1 resolved", "suggestions: 2 not taken up"]
     running = report(findings=found, status="active")
     assert finding_lines(running)[1] == "suggestions: 1 new, 1 repeated"
+
+
+def test_silence_on_a_suggestion_does_not_say_that_it_was_not_taken_up() -> None:
+    """C2, K8: nobody said what became of it, so nobody holds it open either."""
+    found = {"suggestion": {"not repeated": 2, "new": 1}}
+    over = report(findings=found, status="completed")
+    assert finding_lines(over) == ["suggestions: 2 not repeated, 1 not taken up"]
+    assert open_words(over) == "open concerns: 1 suggestion"
 
 
 def test_hindsight_is_never_more_than_all_of_the_run_below_it() -> None:

@@ -57,9 +57,12 @@ def findings_of(connection: Connection, feature: str, stage: str = "") -> tuple[
 
 
 def count_open(connection: Connection, feature: str) -> Counter[str]:
-    """By stage: how many findings are neither resolved nor part of another one."""
+    """By stage: how many findings somebody still holds open; not those that are part of another
+    one, nor suggestions that nobody repeated, of which nothing is known."""
     found = connection.execute(
-        "select stage, body from findings where feature = ? and state != 'resolved'", (feature,)
+        "select stage, body from findings where feature = ?"
+        " and state not in ('resolved', 'not repeated')",
+        (feature,),
     )
     return Counter(str(stage) for stage, body in found if not json.loads(body).get("into"))
 

@@ -20,6 +20,9 @@ from sparing.report.spending import Spending, dollars
 from sparing.report.turns import ReportedTurn
 from sparing.report.vendors import VendorRow
 
+UNHELD = ("resolved", "not repeated")
+"""States of findings that nobody holds open: settled, or a suggestion nobody mentioned again."""
+
 
 class Figure(NamedTuple):
     name: str
@@ -153,13 +156,14 @@ def report_json(report: Report) -> JsonObject:
 
 
 def finding_lines(report: Report) -> list[str]:
-    """By severity, what became of them; in a finished feature, open ones count as not taken up."""
+    """By severity, what became of them; in a finished feature, open ones count as not taken up,
+    but not a suggestion of which nobody said what became of it."""
     over = report.status == "completed"
     lines: list[str] = []
     for severity, counts in report.findings.items():
         told: dict[str, int] = {}
         for status, count in counts.items():
-            words = "not taken up" if over and status != "resolved" else status
+            words = "not taken up" if over and status not in UNHELD else status
             told[words] = told.get(words, 0) + count
         if told:
             lines.append(f"{severity}s: {', '.join(f'{told[one]} {one}' for one in told)}")
@@ -167,9 +171,9 @@ def finding_lines(report: Report) -> list[str]:
 
 
 def open_words(report: Report) -> str:
-    """Findings that nobody has resolved, in one line."""
+    """Findings that somebody still holds open, in one line."""
     counts = {
-        severity: sum(count for status, count in found.items() if status != "resolved")
+        severity: sum(count for status, count in found.items() if status not in UNHELD)
         for severity, found in report.findings.items()
     }
     left = [f"{count} {name}{'' if count == 1 else 's'}" for name, count in counts.items() if count]
