@@ -26,7 +26,9 @@ def test_no_question_is_no_question(words: str) -> None:
 @pytest.mark.parametrize(
     "words",
     ["None of the limits is given: which one holds?", "No limit, or 5?", "Nothing or 5 by default",
-     "None - or should it be five?"],
+     "None - or should it be five?", "None, but please name the port",
+     "None, except: confirm the retention period with legal",
+     "None - pending: legal must say how long data is kept"],
 )  # fmt: skip
 def test_a_question_that_begins_with_no_is_one(words: str) -> None:
     """F5"""

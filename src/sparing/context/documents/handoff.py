@@ -86,8 +86,13 @@ _NOTHING = re.compile(
     r"to (?:ask|report|add|note)))*|[-—–.]*)[\s.!)\]*_`\"']*",
     re.IGNORECASE,
 )
-_NO_QUESTION = re.compile(r"none\s*[—–:,.(-][^?]*", re.IGNORECASE)
-"""With a remark behind it, as in "None: all is decided"; a question would have its mark."""
+_NO_QUESTION = re.compile(
+    r"none\s*[—–:,.(-](?!.*\b(?:but|except|apart from|other than|unless|until|pending|please|"
+    r"confirm|clarify|decide|should|must|needs? to|whether)\b)[^?]*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""With a remark behind it, as in "None: all is decided"; not one that wants something. To show a
+person a remark too many costs a look, to drop a question costs the work done without its answer."""
 _STATUS = {
     HandoffStatus.NEEDS_INTERVENTION: re.compile(
         r"needs?[ _-]*(?:human[ _-]*)?(?:intervention|help)"
