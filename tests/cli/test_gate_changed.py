@@ -9,6 +9,9 @@ import re
 import sys
 from pathlib import Path
 
+import pytest
+
+from sparing.cli.gate.gate import unquoted
 from tests.first_hour import EDITOR, settings
 from tests.repositories import make_repository
 from tests.terminal import sparing
@@ -21,6 +24,24 @@ open(path, "w").write(sheet.replace("> 2. Run the checks.", "> 2. Run the checks
 subprocess.run([sys.executable, "-m", "sparing", "edit", "1"], env={**__import__("os").environ,
     "EDITOR": f"{sys.executable} {quick}"}, check=True)
 """
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("'say which'", "say which"),
+        ('"say which"', "say which"),
+        ("'keep it 'short''", "keep it 'short'"),
+        ("'don't say it'", "don't say it"),
+        ("'a' is not 'b'", "'a' is not 'b'"),
+        ('"limit", not "cap"', '"limit", not "cap"'),
+        ("'", "'"),
+        ("the 'cap'", "the 'cap'"),
+    ],
+)
+def test_quotes_around_feedback_are_not_part_of_it(typed: str, said: str) -> None:
+    """A6: those of words in it are."""
+    assert unquoted(typed) == said
 
 
 def test_a_gate_is_shown_again_when_it_changes(tmp_path: Path) -> None:

@@ -171,9 +171,7 @@ class AtGate:
         return False
 
     def reject(self) -> bool:
-        typed = self.feedback.strip()
-        if typed[:1] in ("'", '"') and typed[:1] == typed[-1:]:  # as in a shell
-            typed = typed[1:-1]
+        typed = unquoted(self.feedback.strip())
         asked = nullcontext(typed) if typed else None
         with asked or text_from_editor(self.office, self.row, self._line) as said:
             if not said:
@@ -221,6 +219,16 @@ class AtGate:
         found = page_of(self.office, self.row, wanted)[0]
         page(prompt_text(found, width=line_width()), fold=True)
         return False
+
+
+def unquoted(typed: str) -> str:
+    """Without quotes around all of it, as in a shell; `'a' is not 'b'` keeps its own."""
+    quote = typed[:1]
+    if len(typed) < 2 or quote not in ("'", '"') or typed[-1] != quote:
+        return typed
+    _, other, rest = typed[1:-1].partition(quote)
+    closes = other and not rest[:1].isalnum()
+    return typed if closes else typed[1:-1]
 
 
 @contextmanager
