@@ -145,8 +145,6 @@ def _reply(office: Office, row: LedgerRow) -> str:
 class StagePast:
     """What was sent and judged in one stage."""
 
-    """The records of one stage."""
-
     def __init__(self, around: Surroundings, row: FeatureRow, stage: Stage) -> None:
         self.around, self.row, self.stage = around, row, stage
         with around.database.read() as connection:

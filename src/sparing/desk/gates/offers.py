@@ -176,7 +176,7 @@ def _effect(office: Office, row: FeatureRow, verb: str, at: float) -> tuple[str,
         case "approve":
             return _approved(office, row, state)
         case "reject":
-            words = f"{state.stage} runs again with your words; after three it stops"
+            words = f"{state.stage} runs again with your words; after three rejections it stops"
             waits = price_of_waiting(office, row, at)
             return words, waiting_words(waits) if waits else _stage_costs(office, row, state.stage)
         case "skip" | "back":
