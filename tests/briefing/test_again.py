@@ -15,7 +15,9 @@ from sparing.briefing.gather import gather
 from sparing.change import FileChange
 from sparing.context.documents.fix_summary import answers, fix_words
 from sparing.context.prompt.compose import compose
+from sparing.continuation import Continuation
 from sparing.dispatch_policy import Order, Way
+from sparing.failure import Failure
 from sparing.money import Amount
 from sparing.records import ledger
 from sparing.turn import Turn
@@ -217,6 +219,24 @@ def test_who_was_in_a_stage_is_known_by_its_session(tmp_path: Path) -> None:
     plan = sample.source("builder", "plan", Turn.WRITE, flow="L3", seen=1)
     assert gather(plan).asked.back
     assert not gather(replace(plan, session=replace(session, id="another"))).asked.back
+
+
+def test_who_has_only_failed_in_a_session_does_not_know_its_role_from_it(tmp_path: Path) -> None:
+    """F1, B7: the judge opened it, and the builder's first turn ended without a reply."""
+    sample = make_sample(tmp_path)
+    source = sample.source("builder", "plan", Turn.WRITE, flow="L3", seen=1)
+    source = replace(source, job=replace(source.job, going=Continuation(thread="L3")))
+    key, session = source.row.feature.key, source.session
+    assert session is not None
+    assert not gather(source).asked.stranger, "nothing is known of who worked in it"
+    ends = (("judge", "", True), ("builder", Failure.OVERLOADED, True), ("builder", "", False))
+    for name, (role, failure, stranger) in enumerate(ends):
+        with sample.around.database.write() as tx:
+            told = attempt(str(name), feature=key, stage="plan", role=role)
+            number = ledger.begin(tx, told, Amount(0, 0))
+            ended = result(session=session.id, failure=failure)
+            ledger.finish(tx, told.dispatch, number, ended)
+        assert gather(source).asked.stranger == stranger
 
 
 def test_of_a_reply_the_reviewer_gets_findings_and_summary() -> None:

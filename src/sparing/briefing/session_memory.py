@@ -23,9 +23,11 @@ def was_here(source: Source, session: Session) -> bool:
 
 
 def is_stranger(source: Source, session: Session) -> bool:
-    """Whether only other roles have worked in it: it does not know this one's text or forms."""
+    """Whether only other roles have worked in it: it does not know this one's text or forms. A turn
+    that ended without a reply may not have told it."""
     rows = _all_turns(source, session)
-    return bool(rows) and all(one.attempt.role != source.job.role for one in rows)
+    own = (one for one in rows if one.attempt.role == source.job.role)
+    return bool(rows) and not any(one.is_good for one in own)
 
 
 def _turns_of(source: Source, session: Session) -> list[ledger.LedgerRow]:
