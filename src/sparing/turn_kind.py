@@ -147,12 +147,12 @@ KINDS: Mapping[TurnKind, KindRow] = MappingProxyType({
     TurnKind.REDO: KindRow(
         actor=Actor.FIXER, judges=False, formed=False, own_documents=False, has_subject=True,
         excerpts=False, feedback=True, settles=False, preloads=False, remembers=False,
-        catches_up=True, enters=False, lists_files=False,
+        catches_up=True, enters=False, lists_files=True,
     ),
     TurnKind.ANSWER: KindRow(
         actor=Actor.FIXER, judges=False, formed=False, own_documents=False, has_subject=True,
         excerpts=False, feedback=True, settles=False, preloads=False, remembers=False,
-        catches_up=True, enters=False, lists_files=False,
+        catches_up=True, enters=False, lists_files=True,
     ),
     TurnKind.REVIEW: KindRow(
         actor=Actor.REVIEWER, judges=True, formed=True, own_documents=True, has_subject=True,
@@ -177,7 +177,7 @@ KINDS: Mapping[TurnKind, KindRow] = MappingProxyType({
     TurnKind.CHECKS: KindRow(
         actor=Actor.FIXER, judges=False, formed=False, own_documents=False, has_subject=True,
         excerpts=False, feedback=True, settles=False, preloads=True, remembers=False,
-        catches_up=False, enters=False, lists_files=False,
+        catches_up=False, enters=False, lists_files=True,
     ),
     TurnKind.STAGE: KindRow(
         actor=Actor.LONE, judges=False, formed=False, own_documents=False, has_subject=False,

@@ -275,3 +275,18 @@ def test_what_research_found_is_told_to_the_second_part_too(
     text = "".join(one.text for one in compose(gather(source), way).segments)
     assert text.count('name="research-codebase-explorer"') == told
     assert text.count("The `research-…` documents hold") == told
+
+
+@pytest.mark.parametrize("turn", [Turn.REDO, Turn.REPAIR_CHECKS, Turn.ANSWER])
+def test_who_changes_the_code_again_in_a_new_session_is_told_its_files(
+    sample: Sample, turn: Turn
+) -> None:
+    """C10: after a person's rejection, red checks or an answer, as after a review; who revises a
+    document is not."""
+    brief = gather(sample.source("implementer", "implement", turn, feedback="fixes"))
+    for order in (Order.NESTED, Order.SEED):
+        (told,) = [one.text for one in compose(brief, Way.COMPOSE, order).segments
+                   if one.name == "files"]  # fmt: skip
+        assert "src/gate.py (+" in told
+    spec = gather(sample.source("spec-author", "specify", turn, feedback="fixes"))
+    assert "files" not in [one.name for one in compose(spec, Way.COMPOSE).segments]

@@ -166,3 +166,23 @@ def test_a_quote_is_looked_for_where_the_finding_points(sample: Sample) -> None:
     found = judgement(source, json.dumps({"approved": False, "findings": told}))
     assert isinstance(found, Verdict)
     assert [one.value for one in checked_quotes(source, found)] == ["found", "absent", "none"]
+
+
+@pytest.mark.parametrize(
+    ("stage", "quote"),
+    [
+        ("design_review", "{brainstorm}"),
+        ("code_review", "{plan}"),
+        ("code_review", "COUNTS[user] = COUNTS.get(user, 0) + 1"),
+    ],
+)
+def test_a_tier_s_judge_quotes_what_it_was_given(sample: Sample, stage: str, quote: str) -> None:
+    """C19, F9: documents and code that no path names; its own report is none of them."""
+    source = sample.source("judge", stage, Turn.JUDGE, flow="L3")
+    given = {one.name.value: one.text or "" for one in gather(source).documents}
+    lines = {name: max(text.splitlines(), key=len) for name, text in given.items()}
+    told = [{"severity": "warning", "location": "Idea", "text": "so", "quote": q.format(**lines)}
+            for q in (quote, "## Outcome")]  # fmt: skip
+    found = judgement(source, json.dumps({"approved": False, "findings": told}))
+    assert isinstance(found, Verdict)
+    assert [one.value for one in checked_quotes(source, found)] == ["found", "absent"]

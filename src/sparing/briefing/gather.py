@@ -195,8 +195,7 @@ def _code(source: Source, kind: TurnKind) -> Code | None:
     """What the feature changed outside of its own folder."""
     base, stage = source.row.feature.base_commit, source.stage
     seen = stage.work is StageWork.IMPLEMENT and TURNS[source.job.turn].sees_code
-    mends = kind is TurnKind.ASSIST and seen
-    if kind is TurnKind.FIX or mends:
+    if kind is TurnKind.FIX or (seen and KINDS[kind].lists_files):
         return Code("", source.changed(base))
     reviews = kind in REVIEWS and stage.work is StageWork.IMPLEMENT
     if not reviews and not (kind is TurnKind.JUDGE and source.job.stage == "code_review"):

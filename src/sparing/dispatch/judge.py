@@ -18,6 +18,7 @@ from dataclasses import replace
 from sparing.connection import Connection
 from sparing.dispatch.turn import began_at, remember
 from sparing.finding import Finding, Verdict
+from sparing.flow.stage import StageWork
 from sparing.job import Job, JobResult, Ticket
 from sparing.records import verdicts
 from sparing.reply import Reply, ReplyOutcome
@@ -191,10 +192,12 @@ def _named(source: Source, finding: Finding) -> list[str]:
 
 
 def _texts(source: Source) -> list[str]:
-    """The document under review and the role's other documents, or the code."""
-    own = [source.text(source.path(name)) for name in source.role.artifacts]
-    writes = source.stage.writes
-    at_hand = [source.text(source.path(writes))] if writes else _code(source)
+    """The document under review and the role's other documents, or the code. A tier's judge, whose
+    own document is its report, reviews what its stage reads, and the code."""
+    judges, writes = source.stage.work is StageWork.JUDGE, source.stage.writes
+    names = source.stage.reads if judges else source.role.artifacts
+    own = [source.text(source.path(name)) for name in names]
+    at_hand = _code(source) if judges or writes is None else [source.text(source.path(writes))]
     return [text for text in (*at_hand, *own) if text]
 
 
