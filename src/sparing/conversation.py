@@ -17,6 +17,9 @@ class Conversation(Stored):
     """What the author is asking now."""
     settled: tuple[str, ...] = ()
     """Keys of questions that were answered, so that none is asked twice."""
+    assumed: tuple[str, ...] = ()
+    """Questions that nobody was asked, each with its stage before it and its author's default
+    after it."""
     rejected: tuple[str, ...] = ()
     """Stages that a person has rejected and not approved since."""
     green: str = ""

@@ -158,7 +158,23 @@ def test_an_answer_is_told_in_few_words_to_whoever_asked(sample: Sample) -> None
         assert f'name="answers">\n{said}</document>' in text
         assert text.count("do not ask any of it again") == 1
     assert "# This turn: plan, questions answered\n" in short
-    assert "End with the HANDOFF block as before." in short
+    assert "End with the HANDOFF block as before, for the whole stage and" in short
     assert len(short) < 800
     assert "# Skill: " in whole
     assert whole.count("### HANDOFF") == 1
+
+
+@pytest.mark.parametrize("turn", [Turn.REDO, Turn.REPAIR_CHECKS, Turn.WRITE])
+@pytest.mark.parametrize("back", [True, False])
+def test_a_later_block_of_a_stage_speaks_of_all_of_it(
+    sample: Sample, turn: Turn, *, back: bool
+) -> None:
+    """F5: the last block is what later stages are given of this one; where a rejection, red checks
+    or a judge sent it back, an author would else report the repair alone."""
+    brief = gather(sample.source("builder", "plan", turn, flow="L3", seen=1))
+    if turn is Turn.WRITE:
+        brief = replace(brief, asked=replace(brief.asked, back=back))
+    whole = back or turn is not Turn.WRITE
+    assert text_of(brief, Way.RESUME).endswith(
+        "as before, for the whole stage and not for this change alone.\n" if whole else "before.\n"
+    )

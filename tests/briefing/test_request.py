@@ -108,3 +108,13 @@ def test_where_there_is_no_prd_the_request_goes_to_who_works_without_it(asked: S
         source = replace(source, job=replace(source.job, head=head))
         said = {one.name: one.text for one in compose(gather(source), Way.COMPOSE).segments}
         assert QUOTED in said[name]
+
+
+def test_a_default_that_was_taken_is_handed_on(asked: Sample) -> None:
+    """F5, F4: a new session knows what nobody was asked, also where no document says it."""
+    source = asked.source("builder", "implement", Turn.BUILD, flow="L3")
+    taken = "brainstorm: Which port? Taken by default: 80"
+    place = {**source.row.place, "talk": {"assumed": [taken]}}
+    pipeline = pipeline_of(replace(source, row=replace(source.row, place=place)))
+    for text in (rich_handoff(pipeline).text, handoff_notes(pipeline, [])):
+        assert f"### Feedback\n- {taken}\n" in text

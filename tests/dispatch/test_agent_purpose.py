@@ -32,3 +32,20 @@ def test_rounds_are_counted_by_the_loop_that_asks(
     later = replace(source, job=replace(source.job, look=2))
     assert (agent_purpose(later).words, agent_purpose(later).note) == (words, "round 2")
     assert agent_purpose(source).note == "round 4"
+
+
+@pytest.mark.parametrize(
+    ("stage", "turn", "words"),
+    [
+        ("brainstorm", Turn.WRITE, "revise brainstorm.md after review"),
+        ("implement", Turn.BUILD, "address the review"),
+    ],
+)
+def test_what_a_tier_s_judge_sent_back_is_not_written_anew(
+    sample: Sample, stage: str, turn: Turn, words: str
+) -> None:
+    """C5: two commits of one subject would look like one made twice."""
+    source = sample.source("builder", stage, turn, flow="L3")
+    assert agent_purpose(source).words != words
+    again = replace(source, job=replace(source.job, open=("judge's",)))
+    assert agent_purpose(again).words == words

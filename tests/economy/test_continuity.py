@@ -159,7 +159,11 @@ def test_a_lost_session_is_nothing_to_ask_about() -> None:
 def test_a_habit_decides_where_both_are_possible() -> None:
     """F6: the original's rule stays selectable."""
     cost = bills(inputs(400_000, 6 * HOUR), 300)
-    assert weigh(SessionState(SessionHabit.CONTINUE, WIDE), cost).go is SessionStart.CONTINUE
+    fits = weigh(SessionState(SessionHabit.CONTINUE, WIDE), cost)
+    assert fits.go is SessionStart.CONTINUE
+    # K1: with what goes before it, it is not cut off on a terminal of 80 columns.
+    assert len(f"  ~ continues its session; {fits.reason}") < 80
+    assert fits.reason.endswith(f", {WIDE.need:,} are needed")
     assert (
         weigh(SessionState(SessionHabit.HAND_OFF, WIDE), bills(inputs(4_000), 300)).go
         is SessionStart.HAND_OFF

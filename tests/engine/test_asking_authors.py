@@ -21,7 +21,10 @@ def test_authors_ask_take_defaults_and_decline(tmp_path: Path) -> None:
     assert played.say("run", "1", **GATES).code == 2
     told = [one.text for one in played.told() if isinstance(one.what, WarningEvent)]
     assert "it asks: In which language does it greet? Taken by default: in English" in told
+    taken = "In which language does it greet? Taken by default: in English"
+    assert f"it asked: {taken}" in played.say("show", "1").out
     shown = played.say("show", "1", "--json").json
+    assert [one.get("assumed") for one in shown["notes"]] == [[taken], None]
     assert (shown["stage"], shown["cause"]) == ("design", "questions")
     assert shown["questions"] == ["One file or two?"]
     assert "question 1 has no default" in played.say("answer", "1", "--defaults").err

@@ -44,7 +44,8 @@ def test_a_judge_in_the_session_does_not_take_the_builders_tools(tmp_path: Path)
     assert "may not write" not in done.err
     subjects = played.subjects()
     assert "Write plan.md (001)" in subjects
-    assert subjects.count("Greet people (001)") == 2
+    assert subjects.count("Greet people (001)") == 1
+    assert "Address the review (001)" in subjects, "C5: the second attempt is no second feature"
     for role, stage in (("builder", "implement"), ("judge", "code_review")):
         again = played.say("show", "prompt", role, "--feature", "1", "--stage", stage).out
         assert f"you now enter the `{stage}` stage again" in again
@@ -62,6 +63,15 @@ def test_a_judge_that_begins_anew_is_told_what_became_of_its_findings(tmp_path: 
     # B6: of the builder's reply its words, and not the form that ends it.
     assert "### HANDOFF" not in again
     assert "**Status**" not in again
+    # C13: what it found is in the history, with what became of it.
+    told = played.document(".review-history.md")
+    assert [one for one in told.splitlines() if one.startswith("## ")] == [
+        "## design_review · judge · iteration 1", "## code_review · judge · iteration 1",
+        "## code_review · judge · iteration 2",
+    ]  # fmt: skip
+    assert "**Decision:** does not pass: back to implement\n" in told
+    assert "- [blocker] The greeting names nobody. (at: greeting.txt)\n  State: F1\n" in told
+    assert "**Changes made:**\n- It greets Ada now.\n" in told
     second = ("--feature", "1", "--stage", "code_review", "--iteration", "2")
     seen = played.say("show", "prompt", "judge", *second).out
     assert "not sent" not in seen, "K1: the iteration is the one that `show` names"

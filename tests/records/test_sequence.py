@@ -1,4 +1,4 @@
-"""What came after what is a matter of the sequence, never of a clock. Covers: C9, C16."""
+"""What came after what is a matter of the sequence, never of a clock. Covers: C9, C13, C16."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from sparing.commits.review_history import told_of
+from sparing.commits.review_history import items_of, told_of
 from sparing.database import Database
-from sparing.finding import Verdict
+from sparing.finding import Finding, Severity, Verdict
 from sparing.records import events, features, ledger, sessions, verdicts
 from sparing.records.events import Event
 from sparing.records.folder import open_folder
+from sparing.review.history import write_history
 from sparing.session import Session
 from tests.records.attempts import NOON, WORST, attempt, result
 from tests.records.rows import feature_row
@@ -75,3 +76,30 @@ def test_the_history_tells_looks_in_the_order_of_decisions(database: Database) -
             events.add(tx, Event(name, key, at, kind))
         found = [one.key for one in told_of(tx, key)]
     assert found == ["a.unread", "b.unread", "1.look", "c.fallback", "2.changes"]
+
+
+def test_a_tier_s_judge_is_in_the_history(database: Database) -> None:
+    """C13, F9: with the ids that the builder is given, what could not be verified, and below it
+    what the builder says; a reviewer's verdict is told by its loop alone."""
+    key = feature_row().feature.key
+    gap = Finding(Severity.BLOCKER, "Nobody is greeted.", location="a.py", quote="x = 1")
+    wish = Finding(Severity.SUGGESTION, "Say it louder.")
+    said = Verdict("judge", False, (wish, gap))
+    with database.write() as tx:
+        for name, stage in (("d1", "code_review"), ("d2", "specify")):
+            row = verdicts.VerdictRow(
+                name, key, stage, 1, "c", False, said, NOON, ("none", "absent")
+            )
+            verdicts.put(tx, row)
+            events.add(tx, Event(f"{name}.verdict", key, NOON, "verdict", stage, "judge"))
+        changes = {"changes": ["`F1`: changed"]}
+        events.add(tx, Event("3.changes", key, NOON, "changes", "implement", data=changes))
+        items = items_of(told_of(tx, key))
+    assert write_history(items).splitlines()[2:] == [
+        "## code_review · judge · iteration 1", "",
+        "**Reviewer:** judge", "**Decision:** does not pass: back to implement", "",
+        "**Findings:**", "- [suggestion] Say it louder.",
+        "- [blocker] Nobody is greeted. (at: a.py)",
+        "  State: F1, its quote does not stand there: unverified", "  Quote: x = 1", "",
+        "**Changes made:**", "- `F1`: changed", "",
+    ]  # fmt: skip

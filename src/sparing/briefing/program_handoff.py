@@ -29,6 +29,7 @@ from sparing.context.documents.rich_handoff import (
 from sparing.context.prompt.brief import Brief, Document
 from sparing.context.prompt.compose import whole_documents
 from sparing.context.prompt.shorten import SUMMARISED, only_output, summarised, took_over
+from sparing.conversation import Conversation
 from sparing.economy.repo_map import names_of
 from sparing.flow.flows import FLOWS, builder_of
 from sparing.flow.stage import StageWork
@@ -109,7 +110,9 @@ def _outcome(report: str) -> str:
 
 
 def _feedback(source: Source) -> Iterable[str]:
-    """What persons said when they rejected something or answered a question."""
+    """What persons said when they rejected something or answered a question, after the defaults
+    that stand for an answer where nobody was asked."""
+    assumed = Conversation.load(source.row.place.get("talk", {})).assumed
     with source.around.database.read() as connection:
         past = events.since(connection, 0, source.row.feature.key)
     said = [
@@ -117,7 +120,7 @@ def _feedback(source: Source) -> Iterable[str]:
         for one in past
         if one.kind == "answered" and one.data.get("answer") in SAID and _says(one.text)
     ]
-    return said[-MOST_FEEDBACK:]
+    return [*assumed[-MOST_FEEDBACK:], *said[-MOST_FEEDBACK:]]
 
 
 def _says(text: str) -> bool:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
+from itertools import count
 from pathlib import Path
 
 from sparing.codec import JsonObject
 from sparing.connection import Connection
 from sparing.event import AnswerEvent
 from sparing.finding import Finding, Severity
-from sparing.records import events
+from sparing.flow.flows import FLOWS
+from sparing.flow.stage import StageWork
+from sparing.records import events, verdicts
 from sparing.records.events import Event
 from sparing.review.governor import GovernorRuling, SeenVerdict
 from sparing.review.history import (
@@ -34,6 +37,15 @@ from sparing.workspace.project.paths import Confined
 
 NAME = ".review-history.md"
 LOOK, CHANGES, FALLBACK, UNREAD = "look", "changes", "fallback", "unread"
+VERDICT = "verdict"
+SENT_BACK_TO = {
+    stage.name: stage.on_fail
+    for flow in FLOWS.values()
+    for stage in flow.stages
+    if stage.work is StageWork.JUDGE
+}
+"""For each stage of a tier that judges, the one that settles what it finds."""
+ABSENT = "its quote does not stand there: unverified"
 
 
 def write_reviews(worktree: Path, folder: str, told: Iterable[Event]) -> str | None:
@@ -48,14 +60,16 @@ def write_reviews(worktree: Path, folder: str, told: Iterable[Event]) -> str | N
 
 def told_of(connection: Connection, feature: str) -> list[Event]:
     """Events in the order of what happened. Parallel dispatches record theirs in any order, so
-    between two decisions they are sorted by name."""
+    between two decisions they are sorted by name. A tier's judge has no loop: its verdict is its
+    review."""
     ordered: list[Event] = []
     beside: list[Event] = []
     for one in events.since(connection, 0, feature):
         if one.kind in (FALLBACK, UNREAD):
             beside.append(one)
-        elif one.kind in (LOOK, CHANGES) or _rejects(one):
-            ordered += [*sorted(beside, key=lambda event: event.key), one]
+        elif one.kind in (LOOK, CHANGES) or _rejects(one) or _judges(one):
+            known = _look_of(connection, one) if _judges(one) else one
+            ordered += [*sorted(beside, key=lambda event: event.key), known]
             beside = []
     return [*ordered, *sorted(beside, key=lambda event: event.key)]
 
@@ -67,7 +81,7 @@ def items_of(told: Iterable[Event]) -> list[Item]:
     for one in told:
         match one.kind:
             case "look":
-                last[one.stage] = len(items)
+                last[SENT_BACK_TO.get(one.stage, one.stage)] = len(items)
                 items.append(_entry(one))
             case "changes" if one.stage in last:
                 entry = items[last[one.stage]]
@@ -89,6 +103,28 @@ def _rejects(told: Event) -> bool:
     """Whether a person rejected a stage's result, and not the proposal of a handoff."""
     what = told.what
     return isinstance(what, AnswerEvent) and what.answer == "reject" and not what.about
+
+
+def _judges(told: Event) -> bool:
+    return told.kind == VERDICT and told.stage in SENT_BACK_TO
+
+
+def _look_of(connection: Connection, told: Event) -> Event:
+    """A judge's verdict as a review; findings that count have the ids that its author is given."""
+    row = verdicts.get(connection, told.key.removesuffix(f".{VERDICT}"))
+    if row is None:
+        return told
+    ids, found = count(1), list[JsonObject]()
+    for n, finding in enumerate(row.verdict.findings):
+        parts = [] if finding.severity is Severity.SUGGESTION else [f"F{next(ids)}"]
+        parts += [ABSENT] if row.quotes[n : n + 1] == (QuoteCheck.ABSENT.value,) else []
+        found.append({"finding": asdict(finding), "roles": [], "state": ", ".join(parts)})
+    decision = "passes" if row.passed else f"does not pass: back to {SENT_BACK_TO[told.stage]}"
+    data = {
+        "iteration": row.iteration, "final": False, "why": "", "findings": found,
+        "judged": [[row.verdict.role, decision]],
+    }  # fmt: skip
+    return replace(told, kind=LOOK, data=data)
 
 
 def look_data(place: Place, seen: Sequence[SeenVerdict], ruled: GovernorRuling) -> JsonObject:
@@ -129,7 +165,7 @@ def _decided(role: str, number: int, ruled: GovernorRuling) -> str:
 def _state(one: Tracked, *, unverified: bool) -> str:
     parts = [one.id, one.status.value]
     parts += [] if one.counts else ["does not block"]
-    parts += ["its quote does not stand there: unverified"] if unverified else []
+    parts += [ABSENT] if unverified else []
     return ", ".join(parts)
 
 

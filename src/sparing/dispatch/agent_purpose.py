@@ -15,11 +15,13 @@ def agent_purpose(source: Source) -> Purpose:
     if job.task:
         return Purpose("feat", _task_title(source, job.task), job.role, f"task {job.task}")
     round_ = f"round {job.look or job.iteration}" if job.turn is Turn.REVISE else ""
+    # In a tier whose judge was not satisfied the same turn is asked for again.
+    turn = Turn.REVISE if job.open and job.turn in (Turn.WRITE, Turn.BUILD) else job.turn
     if stage.work in (StageWork.IMPLEMENT, StageWork.BUILD) or job.turn is Turn.REPAIR_CHECKS:
-        kind, words = BY_CODE_TURN.get(job.turn, ("feat", as_words(source.row.feature.title)))
+        kind, words = BY_CODE_TURN.get(turn, ("feat", as_words(source.row.feature.title)))
         return Purpose(kind, words, job.role, round_)
     name = stage.writes.filename if stage.writes else job.stage
-    words = BY_DOCUMENT_TURN.get(job.turn, "write {name}").format(name=name)
+    words = BY_DOCUMENT_TURN.get(turn, "write {name}").format(name=name)
     return Purpose("docs", words, job.role, round_ or job.part)
 
 

@@ -128,6 +128,11 @@ class Room:
             f"tokens are left, the stage needs {self.need:,}"
         )
 
+    @property
+    def short_words(self) -> str:
+        """For a line that is shown whole."""
+        return f"{max(0, self.remaining):,} tokens are left, {self.need:,} are needed"
+
 
 class Bills(NamedTuple):
     """Expected costs of resuming, handing off and asking, in the unit of the rates."""
@@ -218,7 +223,7 @@ def weigh(standing: SessionState, cost: Bills) -> Weighed:
         asked = asked and room.remaining > JUDGEMENT.output * 2
         return Weighed(SessionStart.HAND_OFF, room.words, forced=True, judged=asked)
     if habit is SessionHabit.CONTINUE:
-        return Weighed(SessionStart.CONTINUE, f"it fits: {room.words}")
+        return Weighed(SessionStart.CONTINUE, f"it fits: {room.short_words}")
     if habit is SessionHabit.HAND_OFF:
         return Weighed(SessionStart.HAND_OFF, "every stage starts a new session", judged=judged)
     return _cheaper(cost, doubt, judged=judged)

@@ -45,9 +45,10 @@ def take_defaults(place: Place, handoff: Handoff, *, asks: bool) -> DefaultsTake
     if asks or not new or not all(default for _, default in pairs):
         return DefaultsTaken(place.talk, ())
     settled = (*place.talk.settled, *(question_key(one) for one in new))
-    talk = replace(place.talk, settled=tuple(dict.fromkeys(settled)))
-    words = (f"it asks: {_short(asked)} Taken by default: {_short(one)}" for asked, one in pairs)
-    return DefaultsTaken(talk, tuple(words))
+    said = [f"{_short(asked)} Taken by default: {_short(one)}" for asked, one in pairs]
+    assumed = (*place.talk.assumed, *(f"{place.state.stage}: {one}" for one in said))
+    talk = replace(place.talk, settled=tuple(dict.fromkeys(settled)), assumed=assumed)
+    return DefaultsTaken(talk, tuple(f"it asks: {one}" for one in said))
 
 
 def stop_for(place: Place, handoff: Handoff) -> Stop | None:

@@ -278,8 +278,10 @@ def turn(text: str) -> list[Segment]:
     return [Segment("turn", text, Volatility.ITERATION)] if text else []
 
 
-def handoff_again() -> list[Segment]:
-    return [Segment("handoff", words("turns", "handoff_again"), Volatility.ITERATION)]
+def handoff_again(*, whole: bool) -> list[Segment]:
+    """`whole`: the stage has ended with one before, which this one replaces."""
+    name = "handoff_whole" if whole else "handoff_again"
+    return [Segment("handoff", words("turns", name), Volatility.ITERATION)]
 
 
 def _listed(name: str, changes: Iterable[FileChange]) -> Material:

@@ -81,14 +81,14 @@ def nested_again(brief: Brief) -> tuple[Segment, ...]:
         case _:
             told = [*pieces.news(brief), *pieces.findings(brief), *pieces.materials(brief)]
     # In a tier every author's turn ends with a handoff block.
-    block = pieces.handoff_again() if brief.stage_texts else []
+    block = pieces.handoff_again(whole=True) if brief.stage_texts else []
     return (*told, *pieces.turn(turn_words.resumed_turn(brief)), *block)
 
 
 def _handing_over(brief: Brief) -> list[Segment]:
     """How a tier's author ends its reply; whoever joins another role's session is told in full."""
     if not brief.asked.stranger:
-        return pieces.handoff_again()
+        return pieces.handoff_again(whole=brief.asked.back)
     return [
         Segment("handoff", turn_words.handoff_form(last=brief.asked.last), Volatility.ITERATION)
     ]

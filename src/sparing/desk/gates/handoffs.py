@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sparing.codec import JsonObject, dump
+from sparing.conversation import Conversation
 from sparing.desk.features.history import events_since
 from sparing.desk.office import Office
 from sparing.event import AnswerEvent, FeatureEvent
@@ -23,6 +24,8 @@ class Note(NamedTuple):
     """Why its gate was passed without a person; empty if it was not."""
     ends: bool = False
     """No stage follows it."""
+    assumed: tuple[str, ...] = ()
+    """What it asked without anybody to answer, each with the default that was taken."""
 
 
 def stage_notes(office: Office, row: FeatureRow) -> dict[str, Note]:
@@ -42,6 +45,10 @@ def stage_notes(office: Office, row: FeatureRow) -> dict[str, Note]:
                 found[event.stage] = note._replace(passed=event.text)
             case _:
                 pass
+    for line in Conversation.load(row.place.get("talk", {})).assumed:
+        stage, _, asked = line.partition(": ")
+        if stage in found:
+            found[stage] = found[stage]._replace(assumed=(*found[stage].assumed, asked))
     return found
 
 
@@ -55,13 +62,15 @@ def note_lines(note: Note) -> list[str]:
     lines = [handoff.summary] if handoff and handoff.summary else []
     lists = _lists(handoff, ends=note.ends) if handoff else {}
     lines += [f"{name}: {'; '.join(items)}" for name, items in lists.items() if items]
+    lines += [f"it asked: {one}" for one in note.assumed]
     return [*lines, *([f"passed by rule: {note.passed}"] if note.passed else [])]
 
 
 def note_data(note: Note) -> JsonObject:
     """The note for programs, as JSON."""
     handoff = dump(note.handoff) if note.handoff else {}
-    return {"stage": note.stage, "handoff": handoff, "passed": note.passed}
+    assumed = {"assumed": list(note.assumed)} if note.assumed else {}
+    return {"stage": note.stage, "handoff": handoff, "passed": note.passed, **assumed}
 
 
 def _lists(handoff: HandoffEvent, *, ends: bool) -> dict[str, tuple[str, ...]]:
