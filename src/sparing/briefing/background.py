@@ -47,7 +47,7 @@ def background(source: Source, kind: TurnKind) -> tuple[Material, ...]:
             for role, digest in source.job.research
             if digest
         ]
-    told += _checked(source) if turn in (Turn.WRITE, Turn.JUDGE) else []
+    told += _checked(source) if turn in (Turn.WRITE, Turn.REDO, Turn.JUDGE) else []
     cone = source.around.cone(source.row) if TURNS[turn].sees_code else ()
     if cone:
         text = fill("blocks", "worktree_part", folders=", ".join(cone))

@@ -28,6 +28,11 @@ from sparing.turn_kind import KINDS, TurnKind
 
 BESIDE_CODE = (ArtifactName.DESIGN, ArtifactName.SPEC)
 BEHIND_CODE = (ArtifactName.PRD, ArtifactName.TASKS, ArtifactName.PLAN)
+IN_SESSION = {
+    TurnKind.PART: turn_words.RESEARCH,
+    TurnKind.REDO: turn_words.CHECK_RESULTS,
+}
+"""By the beginning of its name, what a resumed session was given at the stage's first turn."""
 
 
 class Layout(NamedTuple):
@@ -47,8 +52,8 @@ def nested(brief: Brief, way: Way) -> Layout:
 def nested_again(brief: Brief) -> tuple[Segment, ...]:
     """For a resumed session: what it must learn, then what to do."""
     told: list[Segment] = []
-    if brief.asked.kind is TurnKind.PART:  # its session has what research found
-        kept = (one for one in brief.materials if not one.name.startswith(turn_words.RESEARCH))
+    if known := IN_SESSION.get(brief.asked.kind):
+        kept = (one for one in brief.materials if not one.name.startswith(known))
         brief = replace(brief, materials=tuple(kept))
     match brief.asked.kind:
         case TurnKind.REVIEW | TurnKind.VALIDATE:
