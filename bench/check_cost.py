@@ -3,7 +3,9 @@
 `python -m bench.check_cost OLD`: the same checks on a small Python project and on an npm project
 with an environment of 2,000 files, in both checkouts by turns, in one run. Processor time of a
 check with all that surrounds it: the clean room, the sandbox, the runner. Both find the same
-programs: the system's, and node wherever it is.
+programs: the system's, and node wherever it is. A checkout is measured by its own copy of this
+file, since modules get other names; one from before there was such a file ran checks in the
+worktree itself (`git log --diff-filter=A -- '*/clean_room.py'` names the commit after it).
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import runpy
 import shutil
 import statistics
 import subprocess
@@ -90,6 +93,35 @@ for _ in range(count):
     once()
 print(json.dumps((spent() - began) / count))
 """
+WITHOUT_CLEAN_ROOM = """
+import json, resource, sys
+from pathlib import Path
+from sparing.workspace.checks import Walls, run_check
+from sparing.workspace.discover import find_checks
+from sparing.workspace.repository import find_repository
+from sparing.workspace.worktree import ensure_worktree
+
+place, count = Path(sys.argv[1]), int(sys.argv[2])
+repository = find_repository(place / "main")
+worktree = ensure_worktree(repository, place / "worktrees" / "a", "feature/a", sys.argv[3])
+for n in range(2000 if (worktree.path / "package.json").exists() else 0):
+    file = worktree.path / "node_modules" / f"p{n % 40}" / f"f{n}.js"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("exports.x = 1;" * 20)
+(check,) = [one for one in find_checks(worktree.path) if one.name == "test"]
+def spent():
+    both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in both)
+def once():
+    walls = Walls(place / "scratch", repository.git_dir)
+    found = run_check(check, worktree.path, 120, {"PATH": sys.argv[4]}, walls)
+    assert found.passed, found.output
+once()
+began = spent()
+for _ in range(count):
+    once()
+print(json.dumps((spent() - began) / count))
+"""
 
 
 def main() -> int:
@@ -120,9 +152,17 @@ def _compared(place: Path, files: dict[str, str], old: Path) -> tuple[float, flo
 
 def _measured(checkout: Path, place: Path, commit: str) -> float:
     environ = {**os.environ, "PYTHONPATH": str(checkout / "src")}
-    argv = [sys.executable, "-c", SCRIPT, str(place), str(CHECKS), commit, _programs()]
-    done = subprocess.run(argv, env=environ, capture_output=True, text=True, check=True)
+    own = _script_of(checkout)
+    argv = [sys.executable, "-c", own, str(place), str(CHECKS), commit, _programs()]
+    done = subprocess.run(argv, env=environ, stdout=subprocess.PIPE, text=True, check=True)
     return float(json.loads(done.stdout))
+
+
+def _script_of(checkout: Path) -> str:
+    bench = checkout / "bench" / "check_cost.py"
+    if not bench.exists():
+        return WITHOUT_CLEAN_ROOM
+    return str(runpy.run_path(str(bench), run_name="bench")["SCRIPT"])
 
 
 def _programs() -> str:
