@@ -218,7 +218,7 @@ def test_a_known_value_is_found_in_any_coat(way: str) -> None:
     assert cleaned.endswith(" after")
     assert len(cleaned) < len("before  after") + len(coded)
     (hit,) = scan([("a.txt", f"one\n{text}\n".encode("latin-1"))], [VALUE])
-    assert hit == Hit("a.txt", 2, KNOWN)
+    assert hit._replace(last=0) == Hit("a.txt", 2, KNOWN)
 
 
 QUOTED = "pa$$w0rd'with`it\\x"

@@ -14,6 +14,7 @@ from pathlib import Path
 from sparing.redact import Redactor
 from sparing.workspace.git.commit import read_file
 from sparing.workspace.git.special_files import read_plain
+from sparing.workspace.git.stored_form import as_stored, recoded_paths
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.project.secrets import MOST_HITS, Hit, scan
 
@@ -67,12 +68,12 @@ def _leaks(
     known: Sequence[str],
     left: int = MOST_READ,
 ) -> Iterator[tuple[str, tuple[Hit, ...]]]:
+    recoded = recoded_paths(worktree, parent, paths)
     for path in paths:
         most = min(READ_LIMIT, left)
         data = _content(worktree.path / path, most + 1)
         if data is None:
             continue
-        before = None
         if len(data) > most:
             before = read_file(worktree.repository, parent, path)
             # An old file may be larger than what is read of one, but not left out for others' sake.
@@ -80,21 +81,25 @@ def _leaks(
                 yield path, (Hit(Redactor(known).clean(path), 0, TOO_LARGE),)
                 continue
         left -= min(len(data), left)
-        hits = scan([(path, data[:most])], known)
-        if hits:
-            before = before or read_file(worktree.repository, parent, path)
-            yield path, tuple(_new(hits, data, before)) or _beyond(path, hits, data, before, known)
+        forms = [data[:most]]
+        if path in recoded:
+            forms.append(as_stored(worktree, path)[:most])
+        found = (one for form in forms for one in _hits(worktree, parent, path, form, known))
+        yield path, tuple(dict.fromkeys(found))
 
 
-def _beyond(
-    path: str, hits: Sequence[Hit], data: bytes, before: bytes | None, known: Sequence[str]
-) -> tuple[Hit, ...]:
-    """Hits in new lines of a file with so many old ones that these were not reached."""
-    if len(hits) < MOST_HITS or before is None:
-        return ()
-    old = frozenset(before.split(b"\n"))
-    lines = (b"" if line in old else line for line in data.split(b"\n"))
-    return tuple(hit for hit in scan([(path, b"\n".join(lines))], known) if hit.line)
+def _hits(
+    worktree: Worktree, parent: str, path: str, data: bytes, known: Sequence[str]
+) -> Iterator[Hit]:
+    hits = scan([(path, data)], known)
+    if not hits:
+        return
+    before = read_file(worktree.repository, parent, path)
+    new = tuple(_new(hits, data, before))
+    if not new and len(hits) >= MOST_HITS and before is not None:
+        # So many old ones that those in new lines were not reached.
+        new = tuple(_new(scan([(path, data)], known, len(data)), data, before))[:MOST_HITS]
+    yield from new
 
 
 def _move(root: Path, path: str) -> Path:
@@ -110,12 +115,15 @@ def _move(root: Path, path: str) -> Path:
 def _new(hits: Iterable[Hit], data: bytes, before: bytes | None) -> Iterator[Hit]:
     """Hits that were not in the file before this change."""
     lines = data.split(b"\n")
+    old = frozenset(before.split(b"\n")) if before is not None else frozenset[bytes]()
     for hit in hits:
-        # A key of several lines is told by its first one, which all keys share.
-        last = hit.line + (KEY_LINES if hit.rule == PRIVATE_KEY else 0)
-        passage = b"\n".join(lines[hit.line - 1 : last])
-        old = before is not None and (hit.line == 0 or passage in before)
-        if not old:
+        # A key of several lines is told by its first one, which all keys share; the first line of
+        # a value that is spread over several may be an old one.
+        last = hit.line + KEY_LINES if hit.rule == PRIVATE_KEY else max(hit.line, hit.last)
+        passage = lines[hit.line - 1 : last]
+        known = len(passage) == 1 and passage[0] in old
+        known = known or (before is not None and (hit.line == 0 or b"\n".join(passage) in before))
+        if not known:
             yield hit
 
 
