@@ -35,6 +35,35 @@ from sparing.cli.main import main
 
 sys.exit(main({words}))
 """
+EVERYTHING = """
+import importlib, os, pkgutil, resource, select, signal, socket, sys, sysconfig, time
+import urllib.request, zoneinfo
+
+sysconfig.get_config_vars()
+for module, names in {absent}.items():
+    for name in names:
+        vars(sys.modules[module]).pop(name, None)
+sys.platform = "{platform}"
+import sparing
+
+for found in pkgutil.walk_packages(sparing.__path__, "sparing."):
+    if not found.name.endswith("__main__"):
+        importlib.import_module(found.name)
+"""
+ABSENT = {
+    "os": (
+        *("O_PATH", "O_TMPFILE", "O_DIRECT", "O_NOATIME", "copy_file_range", "eventfd"),
+        *("getxattr", "listxattr", "setxattr", "removexattr", "memfd_create", "pidfd_open"),
+        *("posix_fallocate", "posix_fadvise", "sched_getaffinity", "sched_setaffinity", "setns"),
+        *("unshare", "splice", "fdatasync", "pipe2", "getresuid", "getrandom"),
+    ),
+    "resource": ("prlimit", "RUSAGE_THREAD", "RLIMIT_NICE", "RLIMIT_SIGPENDING"),
+    "select": ("epoll",),
+    "signal": ("SIGPWR", "SIGSTKFLT", "SIGRTMIN", "SIGRTMAX", "pidfd_send_signal", "sigtimedwait"),
+    "socket": ("AF_NETLINK", "AF_PACKET", "AF_VSOCK", "SO_PEERCRED", "SO_BINDTODEVICE"),
+    "time": ("CLOCK_BOOTTIME", "CLOCK_TAI"),
+}
+"""What Python has on Linux and lacks on macOS."""
 MISSING = ("sparing.workspace.sandbox.landlock", "sparing.workspace.sandbox.supervisor")
 """They load the C library of Linux and its numbers."""
 
@@ -53,6 +82,16 @@ def test_a_command_starts_without_what_only_linux_has(
         text=True,
         timeout=240,
         check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("platform", ["darwin", "linux"])
+def test_every_module_can_be_imported_without_what_only_linux_has(platform: str) -> None:
+    """K1: also one that was added yesterday, and one that only a rare command loads."""
+    script = EVERYTHING.format(platform=platform, absent=ABSENT)
+    done = subprocess.run(
+        (sys.executable, "-c", script), capture_output=True, text=True, timeout=240, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
 
