@@ -18,7 +18,7 @@ from sparing.flow.state import Cause, Outcome, OutcomeKind
 from sparing.records import features
 from sparing.records.features import FeatureRow
 from tests.conftest import UserRepository
-from tests.desk.standing import NOW, reload, settled, standing
+from tests.desk.standing import NOW, PASSED, reload, settled, standing
 
 
 @pytest.fixture
@@ -80,6 +80,19 @@ def test_an_empty_line_takes_the_author_s_default(
     assert [one.answer for one in questions(office, reload(office, row))] == [first, ""]
 
 
+def test_a_third_rejection_is_said_to_stop_the_stage(
+    office: Office, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A6, K1: it was said to continue, and then it could not even be approved."""
+    row = standing(office, "under way")
+    rejected = Outcome(OutcomeKind.REJECT, reason="no")
+    row = settled(office, row, (PASSED, rejected, PASSED, rejected, PASSED))
+    assert main(["status"]) == 0
+    assert "the third time: the stage then stops" in " ".join(capsys.readouterr().out.split())
+    assert main(["reject", "1", "not like this"]) == 0
+    assert "plan is rejected for the third time; to continue:" in capsys.readouterr().out
+
+
 def test_a_rerun_is_confirmed_by_a_person(
     office: Office, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -88,7 +101,7 @@ def test_a_rerun_is_confirmed_by_a_person(
     assert main(["rerun", "1"]) == 2
     said = capsys.readouterr().err
     assert f"goes back to {row.feature.base_commit[:10]}, without plan" in said
-    assert "that stays as refs/sparing/salvage/" in said
+    assert "its commits stay at refs/sparing/salvage/" in said
     assert "fix: sparing rerun 001 --yes" in said
     assert reload(office, row) == row
     assert main(["rerun", "1", "plan", "--yes", "--json"]) == 0

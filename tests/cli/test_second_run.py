@@ -28,6 +28,12 @@ def test_a_second_run_shows_what_the_first_one_waits_for(tmp_path: Path) -> None
         second.wait_for("plan waits for your approval")
         second.wait_for("sparing approve 001")
         assert "nothing is running here" not in second.screen
+        watcher = Typed(repository, "watch", "1", environ=environ)
+        watcher.wait_for("sparing approve 001")
+        watcher.type("\x03")
+        assert watcher.end() == 130
+        assert "no longer watching; the work continues" in watcher.screen
+        assert "nothing is lost" not in watcher.screen  # nothing has been stopped
     assert second.end() == 0
 
 
@@ -60,6 +66,7 @@ def test_a_forecast_names_the_stand_in(tmp_path: Path) -> None:
     words = ("start", "Greet", "--tier", "L1", "--dry-run", "--backend", "claude-double")
     said = sparing(path, *words)
     assert "a stand-in for the model takes far less" in " ".join(said.out.split())
+    assert "\nthe stages:\n  plan " in said.out
 
 
 def test_a_detached_head_asks_for_a_branch(tmp_path: Path) -> None:
@@ -90,7 +97,10 @@ def test_the_branch_that_was_chosen_is_the_features_own(tmp_path: Path) -> None:
     person.wait_for("run now?")
     person.type("n\r")
     assert person.end() == 0
-    assert sparing(path, "run", "1", "--no-input", environ=environ).code == 2
+    again = Typed(path, "run", "1", environ=environ)
+    again.wait_for("[later]: ")
+    again.type("later\r")
+    assert again.end() == 2
     branch = git(path, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/feature/")
     assert git(path, "merge-base", branch, "next") == git(path, "rev-parse", "next")
     assert sparing(path, "config", "get", "workspace.base_branch").out.strip() == '""'

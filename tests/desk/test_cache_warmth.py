@@ -22,8 +22,8 @@ from sparing.session import Session
 from tests.desk.standing import standing
 
 PRICED = re.compile(
-    r"warm until \d\d:\d\d: the next turn costs about \$(\d+\.\d+) now,"
-    r" after that about \$(\d+\.\d+) \(estimated\)"
+    r"the author's next turn: about \$(\d+\.\d+) until \d\d:\d\d,"
+    r" then \$(\d+\.\d+) \(estimated\)"
 )
 
 
@@ -49,7 +49,7 @@ def test_a_gate_says_what_waiting_costs(
     office: Office, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     command: list[str],
 ) -> None:  # fmt: skip
-    """E5: warm until when, the price now and the price after."""
+    """E5, K1: until when it is cheap, the price now and the price after; as at the gate."""
     row = standing(office, "at a gate")
     talked(office, row, ago=30)
     if command[0] == "watch":
@@ -97,7 +97,7 @@ def test_without_a_price_it_is_still_said_to_get_dearer(
     """E5, E2: unknown is not zero."""
     talked(office, standing(office, "at a gate"), ago=30, model="nobody-knows-it")
     text = shown(office, monkeypatch, capsys, "status")
-    assert re.search(r"cached until \d\d:\d\d, more expensive after that", text)
+    assert re.search(r"the author.s next turn gets more expensive at \d\d:\d\d", text)
     assert "$" not in text
 
 
@@ -121,6 +121,5 @@ def test_what_is_cold_costs_nothing_more(office: Office) -> None:
 def test_words() -> None:
     """E5"""
     assert CacheWarmth(0.0, 100_000_000, 350_000_000).words("14:32") == (
-        "warm until 14:32: the next turn costs about $0.100 now, after that about $0.350"
-        " (estimated)"
+        "the author's next turn: about $0.100 until 14:32, then $0.350 (estimated)"
     )

@@ -16,7 +16,7 @@ import click
 
 from sparing import __version__
 from sparing.cli.garbage import no_collection
-from sparing.cli.screen import catch_crashes, echo, echo_json, leave_quietly
+from sparing.cli.screen import INTERRUPTED, catch_crashes, echo, echo_json, leave_quietly
 from sparing.config.terminal import completes_line, terminal_columns, wants_colour
 from sparing.errors import SparingError, StateError, UsageError
 
@@ -109,7 +109,6 @@ MODULES = {
     "completion": "setup.completion",
 }
 """The module of each command."""
-INTERRUPTED = 130
 HELP_WIDTH = 100
 
 

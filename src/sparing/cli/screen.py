@@ -30,6 +30,8 @@ ANSWERS = {"": None, "y": True, "yes": True, "n": False, "no": False}
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _status: set[bool] = set()
 """Non-empty while a status line is shown."""
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
 _CODES = r"[0-9;]+m"
 
 

@@ -21,6 +21,7 @@ from sparing.config.terminal import homely
 from sparing.errors import ConfigError
 from sparing.installation import add_command
 
+COMMAND = "claude"
 FOLDER = "claude"
 """The folder of the client's sessions, in the state folder."""
 
@@ -66,13 +67,17 @@ def login_here(wanted: LoginName, environ: Mapping[str, str]) -> Login:
         which = "" if kind is None else f" by '{kind}'"
         raise ConfigError(
             f"Claude Code is not logged in{which}",
-            f"set ANTHROPIC_API_KEY; or CLAUDE_CODE_OAUTH_TOKEN, from `{typed} setup-token`; or "
-            f"log in with `{typed}`",
+            f"log in with `{typed}`; or set ANTHROPIC_API_KEY; or CLAUDE_CODE_OAUTH_TOKEN, from "
+            + (
+                f"`{typed} setup-token`"
+                if typed == COMMAND
+                else "that with `setup-token` behind it"
+            ),
         )
     return login
 
 
 def typed_client(environ: Mapping[str, str]) -> str:
     """What starts the client in a shell: the one that came with Sparing is not on the path."""
-    found = None if shutil.which("claude", path=environ.get("PATH", "")) else find_client()
-    return homely(shlex.quote(str(found.program))) if found else "claude"
+    found = None if shutil.which(COMMAND, path=environ.get("PATH", "")) else find_client()
+    return homely(shlex.quote(str(found.program))) if found else COMMAND

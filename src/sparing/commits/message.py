@@ -64,7 +64,7 @@ def _agent(backend: str) -> str:
     if backend == SCRIPTED:
         return "a scripted agent"
     words = BACKENDS[row.client].words if row.client else row.words
-    return f"{words} with a model double" if row.played else words
+    return f"{words} with a stand-in for the model" if row.played else words
 
 
 def _signer(repo: Repository, commits: CommitSettings) -> CommitSigner | None:

@@ -12,10 +12,14 @@ from sparing.cli.options import feature_argument, json_option, print_json
 from sparing.cli.screen import echo, is_terminal, prompt, style
 from sparing.desk.features.engine_presence import engine_runs
 from sparing.desk.gates import answers
+from sparing.desk.gates.actions import leads_on
 from sparing.desk.gates.repeated_feedback import NOTE, repeats
 from sparing.desk.office import Office, open_office
 from sparing.errors import UsageError
+from sparing.flow.state import FlowState, OutcomeKind
 from sparing.records.features import FeatureRow
+
+GOES_ON, STOPS = "it continues now", "it stops now"
 
 
 @click.command("approve")
@@ -52,13 +56,21 @@ def reject_command(feature: str, feedback: str | None, as_json: bool) -> None:
     row = answers.find(office, feature)
     if feedback is None and not asked and not answers.asks_handoff(row):
         raise UsageError("missing argument 'FEEDBACK'", f'sparing reject {feature} "say it here"')
+    stops = not leads_on(FlowState.load(row.place["state"]), OutcomeKind.REJECT)
     with nullcontext(feedback) if feedback else _said(office, row) as said:
         stage = answers.reject(office, row, said, office.sender, now())
     if repeats(office, row, said):
         echo(f"note: {NOTE}", err=True)
     what = f"a new session before {stage}" if answers.asks_handoff(row) else stage
+    words = f"{what} is rejected for the third time" if stops else f"{what} is rejected"
     print_answered(
-        office, row, f"{what} is rejected", answer="rejected", stage=stage, as_json=as_json
+        office,
+        row,
+        words,
+        then=STOPS if stops else GOES_ON,
+        answer="rejected",
+        stage=stage,
+        as_json=as_json,
     )
 
 
@@ -69,13 +81,14 @@ def _said(office: Office, row: FeatureRow) -> AbstractContextManager[str]:
 
 
 def print_answered(
-    office: Office, row: FeatureRow, words: str, *, as_json: bool, **facts: object
-) -> None:
+    office: Office, row: FeatureRow, words: str, *, as_json: bool, then: str = GOES_ON,
+    **facts: object,
+) -> None:  # fmt: skip
     """Print what was answered and the next command: a running engine continues on its own."""
     number, runs = row.feature.id, engine_runs(office)
     command = f"sparing watch {number}" if runs else f"sparing run {number}"
     if as_json:
         print_json(feature=number, **facts, engine_runs=runs, next_command=command)
         return
-    echo(f"{words}; {'it continues now' if runs else 'to continue:'}")
+    echo(f"{words}; {then if runs else 'to continue:'}")
     echo(f"  {style(command, fg='cyan')}")

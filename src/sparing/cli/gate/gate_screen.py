@@ -40,8 +40,12 @@ def show_next(found: GateView, row: FeatureRow, leads: Sequence[GateAction]) -> 
     """Above the question: what the answers lead to."""
     if FlowState.load(row.place["state"]).position is Position.STUCK:
         show_choices(leads)
-    elif found.following:
+        return
+    if found.following:
         echo(f"  next, if you approve: {found.following}", err=True)
+    for one in leads:
+        if verb_of(one) == "reject" and one.words:
+            echo(wrapped(f"if you reject {one.words}", "  "), err=True)
 
 
 def show_choices(leads: Sequence[GateAction]) -> None:

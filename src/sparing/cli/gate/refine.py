@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -63,7 +64,7 @@ def _quoted(words: str) -> str:
     return f' "{words}"' if words else ""
 
 
-def _facts(plan: RefinePlan) -> dict[str, object]:
+def _facts(plan: RefinePlan) -> dict[str, Any]:
     return {
         "changed": [one._asdict() for one in plan.changes],
         "asked_again": [

@@ -52,4 +52,4 @@ def rerun_words(row: FeatureRow, plan: Rerun) -> str:
     """What would be undone, and where it is kept."""
     feature, undone = row.feature, ", ".join(plan.undone) or plan.stage
     where = f"{feature.branch} goes back to {plan.commit[:10]}"
-    return f"{where}, without {undone}; that stays as {plan.ref}"
+    return f"{where}, without {undone}; its commits stay at {plan.ref}"

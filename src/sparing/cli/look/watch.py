@@ -19,7 +19,7 @@ from sparing.cli.options import feature_argument
 from sparing.cli.run.event_lines import agent_line, describe, named
 from sparing.cli.run.live_status import LiveStatus
 from sparing.cli.run.progress import SandboxTeller
-from sparing.cli.screen import echo, style, wrapped
+from sparing.cli.screen import INTERRUPTED, echo, style, wrapped
 from sparing.desk.features import history, view
 from sparing.desk.features.engine_presence import engine_runs
 from sparing.desk.features.page_presence import feature_link
@@ -58,6 +58,15 @@ def watch_command(feature: str | None, last: int, no_follow: bool) -> None:
 def follow(
     office: Office, rows: Sequence[FeatureRow], *, last: int = 0, once: bool = False
 ) -> None:
+    """Until nothing runs any more; Ctrl-C ends only the watching."""
+    try:
+        _follow(office, rows, last, once=once)
+    except KeyboardInterrupt:
+        echo("\nno longer watching; the work continues", err=True)
+        raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+def _follow(office: Office, rows: Sequence[FeatureRow], last: int, *, once: bool) -> None:
     watcher = Watcher(office, rows, last)
     status = LiveStatus(office, only=[row.feature.key for row in rows])
     with office.database.watch() as changed:

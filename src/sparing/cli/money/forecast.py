@@ -99,6 +99,8 @@ def show_dry_run(office: Office, row: FeatureRow, *, begun: bool = True) -> None
     """Starts nothing: next stages, first prompt, forecast, cap."""
     if begun:
         echo(f"{style(row.feature.id, bold=True)} {printable(row.feature.title)}")
+    if not begun:
+        echo("\nthe stages:")
     _show_stages(office, row)
     if begun:
         ahead = outlook(office, row)

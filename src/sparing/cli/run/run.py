@@ -41,6 +41,7 @@ from sparing.desk.shared_work import require_commits
 from sparing.errors import EngineBusy, FeatureError, UsageError
 from sparing.feature import FeatureStatus
 from sparing.records.features import FeatureRow
+from sparing.workspace.git.repository import BranchHead
 
 __all__ = ["Mode", "run_command", "run_features"]
 
@@ -181,7 +182,10 @@ def _run(office: Office, rows: list[FeatureRow], mode: Mode, *, as_json: bool) -
     for row in rows:
         require_commits(office, row)
     if mode is Mode.ASK:
-        agree_to_setup(office, prospect(office), yes=False)
+        for first in rows[:1]:
+            made = first.feature
+            base = BranchHead(made.base_branch, made.base_commit)  # HEAD may have moved since
+            agree_to_setup(office, prospect(office, base), yes=False)
         agree_to_web(office)
     try:
         return run_features(office, rows, mode, as_json=as_json)

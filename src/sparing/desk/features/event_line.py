@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from sparing.context.documents.comments import in_one_line
+from sparing.desk.features.live_work import action_text
 from sparing.desk.gates.open_questions import without_questions
 from sparing.desk.shown_line import EventLine, LineKind, LineTone
 from sparing.event import (
@@ -76,8 +77,8 @@ def event_line(event: Event) -> EventLine | None:
         case HiddenEvent():
             return None
         case AgentAction():
-            words = f"{event.role} {what.verb}"
-            return EventLine(words=words, said=event.text, quiet=True, kind=LineKind.AGENT)
+            words, said = f"{event.role} {what.verb}", action_text(event)
+            return EventLine(words=words, said=said, quiet=True, kind=LineKind.AGENT)
         case ResearchEvent(findings=findings) if findings:
             count = f"{findings} fact{'' if findings == 1 else 's'} found"
             left = event.text.partition(",")

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from sparing.connection import Connection
+from sparing.context.documents.handoff import spoken
 from sparing.desk.office import Office
 from sparing.records import events
 from sparing.records.events import Event
@@ -70,7 +71,12 @@ def _last_action(connection: Connection, turn: OpenTurn) -> str:
 
 def _action(event: Event) -> str:
     what = event.what
-    return f"{what.verb} {event.text}" if isinstance(what, AgentAction) else ""
+    return f"{what.verb} {action_text(event)}" if isinstance(what, AgentAction) else ""
+
+
+def action_text(event: Event) -> str:
+    """What an agent says is shown without its handoff block, whose summary is shown later."""
+    return spoken(event.text) if event.what is AgentAction.SAYS else event.text
 
 
 def _waits(at: float) -> Iterator[LiveWork]:

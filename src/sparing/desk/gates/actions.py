@@ -29,6 +29,7 @@ PASSING = frozenset(
 """First words of reasons that have nothing to do with the quality of the work."""
 RED = "checks are red"
 
+THIRD = "the third time: the stage then stops, for you to edit, rerun or skip"
 TRUST, RESUME = "sparing trust", "sparing resume"
 _EDIT = re.compile(r"\bsparing\sedit \d+ ([a-z-]+)")
 
@@ -89,7 +90,10 @@ def choices(
 ) -> tuple[GateAction, ...]:
     """Actions where a feature waits, the likeliest first. `stop`: the cap that blocks it."""
     if state.position is Position.GATE:
-        return (GateAction(f"sparing approve {feature}"), _reject(feature), *_stop(feature, state))
+        reject = _reject(feature)
+        if not leads_on(state, OutcomeKind.REJECT):
+            reject = replace(reject, words=THIRD)
+        return (GateAction(f"sparing approve {feature}"), reject, *_stop(feature, state))
     if state.position is not Position.STUCK:
         return ()
     if state.cause is Cause.BUDGET:
@@ -102,7 +106,7 @@ def choices(
         return (GateAction(f"sparing resume {feature}"),)
     if state.cause is Cause.HANDOFF:
         return (
-            GateAction(f"sparing approve {feature}", "continue in a fresh session, with a handoff"),
+            GateAction(f"sparing approve {feature}", "continue in a new session, with a handoff"),
             GateAction(f"sparing reject {feature}", "continue in the existing session, if it fits"),
         )
     return tuple(_stuck(feature, state, findings=findings))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sparing.change import FileChange
+from sparing.context.documents.handoff import before_block
 from sparing.desk.approvals.unseen_changes import changed_around
 from sparing.desk.features.history import events_since, verdict_rows
 from sparing.desk.gates.actions import leads_on
@@ -123,7 +124,14 @@ def _refusal(office: Office, row: FeatureRow, state: FlowState) -> tuple[str, ..
     note = str(row.place.get("note", ""))
     if state.position is not Position.STUCK or state.cause is not Cause.DECLINED or not note:
         return ()
-    said = office.folder.fetch(note).strip()
+    return refusal_words(state.reason, office.folder.fetch(note))
+
+
+def refusal_words(reason: str, reply: str) -> tuple[str, ...]:
+    """None if the reason, which is the gate's first line, has all that the author said."""
+    said = before_block(reply).strip()
+    if reason.endswith(f"says: {' '.join(said.split())}"):
+        return ()
     short = said if len(said) <= REFUSAL_CHARS else f"{said[:REFUSAL_CHARS]}…"
     return ("you asked for a change, but the author changed nothing:", *_paragraphs(short))
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from textwrap import shorten
 from typing import NamedTuple
 
-from sparing.context.documents.comments import Comment, Remarks, feedback, read_feedback
+from sparing.context.documents.comments import PARAGRAPH, Comment, Remarks, feedback, read_feedback
 from sparing.desk.features.history import events_since, ledger_rows
 from sparing.desk.gates import answers
 from sparing.desk.office import Office
@@ -40,8 +40,10 @@ class AnsweredComment(NamedTuple):
     @property
     def unanswered(self) -> str:
         """Its place and first words: the id alone says nothing to the person who wrote it."""
-        place = f" on line {self.line}" if self.line else ""
-        return f"got no answer{place}: {shorten(self.text, SHOWN, placeholder=' …')}"
+        place = f"on line {self.line} " if self.line else ""
+        # Notes of the program follow what the person wrote.
+        said = shorten(self.text.partition(PARAGRAPH)[0], SHOWN, placeholder=" …")
+        return f"{place}got no answer: {said}"
 
 
 def reject_with(

@@ -30,10 +30,10 @@ class CacheWarmth(NamedTuple):
     def words(self, clock: str) -> str:
         """`clock` is the time of day until which it is warm."""
         if self.now_nano_usd is None or self.later_nano_usd is None:
-            return f"cached until {clock}, more expensive after that"
+            return f"the author's next turn gets more expensive at {clock}"
         return (
-            f"warm until {clock}: the next turn costs about {dollars(self.now_nano_usd)} now,"
-            f" after that about {dollars(self.later_nano_usd)} (estimated)"
+            f"the author's next turn: about {dollars(self.now_nano_usd)} until {clock},"
+            f" then {dollars(self.later_nano_usd)} (estimated)"
         )
 
     def dump(self, feature: str) -> JsonObject:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.config.settings import ClockKind
 from sparing.desk.gates.actions import makes_code
+from sparing.desk.money.cache_warmth import CacheWarmth
 from sparing.desk.office import Office, settings_of
 from sparing.dispatch_policy import Way
 from sparing.economy import keepalive
@@ -25,7 +26,7 @@ from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.economy.prices import own_prices, price_of
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState
-from sparing.money import MILLION, dollars, to_nano
+from sparing.money import MILLION, to_nano
 from sparing.records import sessions
 from sparing.records.features import FeatureRow
 from sparing.segment import CHARS_PER_TOKEN
@@ -81,10 +82,4 @@ def waiting_words(found: WaitingPrice | None) -> str:
     if found is None:
         return "waiting costs nothing"
     clock = datetime.fromtimestamp(found.warm_until, UTC).astimezone().strftime("%H:%M")
-    now, later = found.now_nano_usd, found.later_nano_usd
-    if now is None or later is None:
-        return f"the author's next turn gets more expensive at {clock}"
-    return (
-        f"the author's next turn: about {dollars(now)} until {clock},"
-        f" then {dollars(later)} (estimated)"
-    )
+    return CacheWarmth(*found).words(clock)

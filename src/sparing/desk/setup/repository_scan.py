@@ -42,9 +42,10 @@ class RepositoryScan(NamedTuple):
     """Their folders, which are empty in worktrees."""
 
 
-def prospect(office: Office) -> RepositoryScan:
+def prospect(office: Office, base: BranchHead | None = None) -> RepositoryScan:
+    """`base`: where a feature that exists started; by default where a new one would."""
     checkout, settings = office.repository.checkout, office.loaded.settings.workspace
-    base = resolve_base(office.repository, settings.base_branch)
+    base = base or resolve_base(office.repository, settings.base_branch)
     root = settings.root
     plan = setup_plan.plan_setup(Folder(checkout / root), settings.setup, settings.copy, root)
     plan = plan._replace(services=settings.services, variables=settings.lend_env)
