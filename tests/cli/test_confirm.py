@@ -7,7 +7,7 @@ import io
 import click
 import pytest
 
-from sparing.cli.screen import confirm
+from sparing.cli.screen import Declined, confirm
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,8 @@ def test_anything_else_is_asked_again_and_says_what_to_type(
 
 def test_no_ends_what_was_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
     """K1: and so does the end of the input."""
-    for typed in ("n\n", "\n", ""):
+    for typed, raised in (("n\n", Declined), ("\n", Declined), ("", click.Abort)):
         monkeypatch.setattr("sys.stdin", io.StringIO(typed))
-        with pytest.raises(click.Abort):
+        with pytest.raises(click.Abort) as found:
             confirm("go on?", abort=True)
+        assert found.type is raised

@@ -69,6 +69,14 @@ def test_a_forecast_names_the_stand_in(tmp_path: Path) -> None:
     assert "\nthe stages:\n  plan " in said.out
 
 
+def test_one_model_is_named_once(tmp_path: Path) -> None:
+    """K1: a flow whose classes of models are all the same one."""
+    path = make_repository(tmp_path / "r", {"README.md": "# r\n"})
+    words = ("start", "Greet", "--tier", "L3", "--dry-run", "--model", "claude-haiku-4-5")
+    said = sparing(path, *words, environ={"SPARING_AGENT__BACKEND": "claude-double"})
+    assert "  models    claude-haiku-4-5\n" in said.out
+
+
 def test_a_detached_head_asks_for_a_branch(tmp_path: Path) -> None:
     """K1, A4: before anything is written; a wrong name is asked for again."""
     path = make_repository(tmp_path / "r", {"README.md": "# r\n"})

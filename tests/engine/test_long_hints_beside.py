@@ -15,8 +15,15 @@ from sparing.desk.gates.offers import offers
 from sparing.errors import SparingError
 from tests.engine.beside import beside, quicken, slow_play, until
 from tests.engine.test_hints import repair, state, typed
+from tests.terminal import Said
 
 pytestmark = pytest.mark.long
+
+
+def names_the_next_run(paused: Said) -> bool:
+    """Where nothing runs any more, `resume` would be refused."""
+    told, command = paused.out.splitlines()
+    return "when it runs again, it pauses" in told and command.strip() == "sparing run 001"
 
 
 def test_what_is_under_way_is_followed_paused_and_resumed(tmp_path: Path) -> None:
@@ -41,6 +48,7 @@ def test_what_is_under_way_is_followed_paused_and_resumed(tmp_path: Path) -> Non
         assert paused.out.splitlines()[-1].strip() == "sparing resume 001"
         every = played.say("pause", "--all")
         assert "  sparing resume 001" in every.out
+    assert all(names_the_next_run(played.say(*one)) for one in (("pause", "1"), ("pause", "--all")))
     quicken(played)
     played.say("run", "1")
     assert "paused" in played.say("status").out

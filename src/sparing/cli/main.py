@@ -16,7 +16,7 @@ import click
 
 from sparing import __version__
 from sparing.cli.garbage import no_collection
-from sparing.cli.screen import INTERRUPTED, catch_crashes, echo, echo_json, leave_quietly
+from sparing.cli.screen import INTERRUPTED, Declined, catch_crashes, echo, echo_json, leave_quietly
 from sparing.config.terminal import completes_line, terminal_columns, wants_colour
 from sparing.errors import SparingError, StateError, UsageError
 
@@ -193,8 +193,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain(error, as_json="--json" in given)
     except click.ClickException as error:
         return _complain(_translated(error, given), as_json="--json" in given)
-    except (KeyboardInterrupt, click.Abort):
-        say_stopped()
+    except (KeyboardInterrupt, click.Abort) as end:
+        say_stopped(declined=isinstance(end, Declined))
         return INTERRUPTED
     except BrokenPipeError:
         leave_quietly()
@@ -207,9 +207,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return result if isinstance(result, int) else 0
 
 
-def say_stopped() -> None:
+def say_stopped(*, declined: bool = False) -> None:
     """Not while a shell completes a line: it would print into what is being typed."""
-    if not completes_line():
+    if declined:
+        echo("nothing was changed", err=True)
+    elif not completes_line():
         echo("\nstopped; nothing is lost: sparing run continues from here", err=True)
 
 

@@ -30,6 +30,12 @@ ANSWERS = {"": None, "y": True, "yes": True, "n": False, "no": False}
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _status: set[bool] = set()
 """Non-empty while a status line is shown."""
+
+
+class Declined(click.Abort):
+    """A person has said no to what a command was about to do."""
+
+
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
 _CODES = r"[0-9;]+m"
@@ -122,7 +128,7 @@ def confirm(text: str, *, default: bool = False, abort: bool = False, err: bool 
     answer = ANSWERS[said]
     agreed = default if answer is None else answer
     if abort and not agreed:
-        raise click.Abort
+        raise Declined
     return agreed
 
 

@@ -18,6 +18,7 @@ from sparing.cli.options import (
 from sparing.cli.screen import confirm, echo, is_terminal, prompt, style
 from sparing.desk.approvals.unseen_changes import unseen_notes
 from sparing.desk.features import orders
+from sparing.desk.features.engine_presence import engine_runs
 from sparing.desk.features.orders import OrderReceipt, OrderTiming
 from sparing.desk.features.skip_and_back import Jump, jump, plan_back, plan_skip
 from sparing.desk.features.view import choices_of, reload
@@ -27,6 +28,7 @@ from sparing.errors import NeedsHuman, UsageError
 from sparing.feature import FeatureStatus
 from sparing.records.features import FeatureRow
 
+INTERRUPTED = "was interrupted; when it runs again, it pauses"
 yes_option = click.option("--yes", is_flag=True, help="Don't ask.")
 
 
@@ -57,7 +59,11 @@ def pause_command(feature: str | None, every: bool, as_json: bool) -> None:
         raise UsageError("pause needs a feature, or --all", "sparing pause --all")
     office, row = _found(feature)
     done = orders.pause(office, row, office.sender, now())
-    _told(row, "pauses", done, f"sparing resume {row.feature.id}", as_json=as_json)
+    number = row.feature.id
+    if engine_runs(office):
+        _told(row, "pauses", done, f"sparing resume {number}", as_json=as_json)
+    else:
+        _told(row, INTERRUPTED, done, f"sparing run {number}", as_json=as_json)
 
 
 def pause_every(*, as_json: bool) -> None:
@@ -69,9 +75,10 @@ def pause_every(*, as_json: bool) -> None:
         print_json(paused=numbers, counts=OrderTiming.SOON.value, next_command="sparing list")
     elif not rows:
         echo("nothing is running here")
+    words, then = ("pauses", "resume") if engine_runs(office) else (INTERRUPTED, "run")
     for number in () if as_json else numbers:
-        echo(f"feature {number} pauses, {OrderTiming.SOON}")
-        echo(f"  {style(f'sparing resume {number}', fg='cyan')}")
+        echo(f"feature {number} {words}, {OrderTiming.SOON}")
+        echo(f"  {style(f'sparing {then} {number}', fg='cyan')}")
 
 
 @click.command("resume")

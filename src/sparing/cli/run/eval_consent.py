@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import click
-
 from sparing.cli.screen import confirm, echo, is_terminal
 from sparing.errors import NeedsHuman
 
@@ -33,6 +31,5 @@ def agreed(
         return limit
     if not is_terminal() or quiet:
         raise NeedsHuman("this spends money and needs your consent", again)
-    if not confirm("Send them?", default=False, err=True):
-        raise click.Abort
+    confirm("Send them?", default=False, abort=True, err=True)
     return limit

@@ -70,7 +70,10 @@ def agent_of(office: Office, row: FeatureRow) -> UsedAgent:
 
 def models_words(office: Office, row: FeatureRow) -> str:
     """The models for the classes that the flow uses."""
-    return ", ".join(f"{model} ({name})" for name, model in _models(office, row).items())
+    found = _models(office, row)
+    if len(found) > 1 and len(set(found.values())) == 1:
+        return next(iter(found.values()))
+    return ", ".join(f"{model} ({name})" for name, model in found.items())
 
 
 def _models(office: Office, row: FeatureRow) -> dict[str, str]:
