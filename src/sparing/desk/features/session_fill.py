@@ -14,6 +14,8 @@ from sparing.records import events, sessions
 from sparing.records.features import FeatureRow
 from sparing.turn_event import WeighedEvent
 
+WENT = {"begin": "the first", "continue": "continued", "hand off": "new, after a handoff"}
+"""How the session of the stage that was weighed last came about."""
 _LAYER = re.compile(r"(?m)^## ")
 
 
@@ -27,7 +29,7 @@ class SessionRoom(NamedTuple):
     """Tokens that the last evaluated stage is expected to need."""
     stage: str
     go: str
-    """What was decided then: continue or hand off."""
+    """What was decided then, as the page says it; empty if nothing was."""
     why: str
 
     @property
@@ -51,7 +53,7 @@ def session_room(office: Office, row: FeatureRow) -> SessionRoom | None:
         window_tokens=int(data.get("window") or 0),
         need_tokens=int(data.get("need") or 0),
         stage=weighed.stage if weighed else "",
-        go=str(data.get("go", "")),
+        go=WENT.get(str(data.get("go", "")), ""),
         why=weighed.text if weighed else "",
     )
 
