@@ -9,7 +9,6 @@ import pytest
 from sparing.errors import StateError
 from sparing.runtime.task_failures import leave_out_state_errors
 
-
 tasks: list[asyncio.Task[None]] = []
 
 

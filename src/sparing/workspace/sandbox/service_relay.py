@@ -108,9 +108,8 @@ class Relay:
             if len(self.wires) < 2 * MOST_CONNECTIONS:
                 for number in self.listening:
                     poll.register(number, READ)
-            for number in self.wires:
-                if not self.is_paused(number):
-                    poll.register(number, self.wanted(number))
+            for number in filter(self.is_heard, self.wires):
+                poll.register(number, self.wanted(number))
             for number, event in poll.poll():
                 if number in self.listening:
                     self.accept(*self.listening[number])
@@ -122,9 +121,9 @@ class Relay:
         reads = READ if number not in self.closed and not self.held[self.other[number]] else 0
         return reads | (WRITE if self.held[number] else 0)
 
-    def is_paused(self, number: int) -> bool:
-        """Whether it must wait for its other end; its own end would be told all the time."""
-        return bool(self.held[self.other[number]]) and not self.held[number]
+    def is_heard(self, number: int) -> bool:
+        """False while it waits for its other end: that it is gone would be told all the time."""
+        return bool(self.held[number]) or not self.held[self.other[number]]
 
     def accept(self, here: Wire, to: tuple[str, int]) -> None:
         there = Wire(family_of(to[0]), STREAM | CLOSE_ON_EXEC)
@@ -177,7 +176,7 @@ class Relay:
         self.finish(number)
 
     def finish(self, number: int) -> None:
-        """Tell an end that no more comes, once it has taken all; both are done with if both know."""
+        """Tell an end that no more comes, once it has taken all; if both know, they are closed."""
         other = self.other[number]
         if self.held[number] or other not in self.closed:
             return
