@@ -5,14 +5,18 @@ from __future__ import annotations
 from sparing.database import Database
 from sparing.errors import StateError
 
+STORE = (
+    "insert into blobs (digest, data) values (?, ?)"
+    # One that was damaged is replaced.
+    " on conflict (digest) do update set data = excluded.data where blobs.data <> excluded.data"
+)
+
 
 def put(database: Database, digest: str, data: bytes) -> None:
     """Store a text under its hash, once; readers are not notified, since no row refers to it
     yet."""
     with database.read() as connection:
-        connection.execute(
-            "insert into blobs (digest, data) values (?, ?) on conflict do nothing", (digest, data)
-        )
+        connection.execute(STORE, (digest, data))
 
 
 def get(database: Database, digest: str) -> bytes:
