@@ -127,13 +127,12 @@ def test_what_a_turn_started_ends_with_it(claude: ClaudeDouble, cwd: Path, tmp_p
     """G3: also what has left the process group, also when the turn is cancelled in the middle."""
     command = "setsid sh -c 'echo $$ > pid; sleep 600' > /dev/null 2>&1 & sleep 0.3; sleep 600"
     backend = claude.planned(uses(("Bash", {"command": command})))
-    limit = 10.0
 
     async def cancelled() -> None:
         with worktree_lock(tmp_path / "lock") as lock:
             turn = call(cwd, lock=lock, launch=sandboxed(cwd, tmp_path / "scratch"))
             task = asyncio.create_task(backend.run(turn, lambda _: None))
-            async with asyncio.timeout(3 * limit):
+            async with asyncio.timeout(240):
                 while not (cwd / "pid").exists():
                     await asyncio.sleep(0.05)
             task.cancel()
@@ -141,7 +140,7 @@ def test_what_a_turn_started_ends_with_it(claude: ClaudeDouble, cwd: Path, tmp_p
                 await task
 
     asyncio.run(cancelled())
-    assert gone(int((tmp_path / "lock").read_text()), limit)
+    assert gone(int((tmp_path / "lock").read_text()), 60)
     assert _sleepers(cwd) == []
 
 
