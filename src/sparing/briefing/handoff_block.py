@@ -6,7 +6,13 @@ from dataclasses import asdict, replace
 
 from sparing.codec import JsonObject
 from sparing.connection import Connection
-from sparing.context.documents.handoff import Handoff, parse_handoff, parse_questions
+from sparing.context.documents.fix_summary import fix_words
+from sparing.context.documents.handoff import (
+    Handoff,
+    before_block,
+    parse_handoff,
+    parse_questions,
+)
 from sparing.conversation import Conversation
 from sparing.flow.flows import TIERS
 from sparing.flow.stage import StageWork
@@ -16,7 +22,7 @@ from sparing.runtime.events import Teller, tell
 from sparing.runtime.source import Source
 from sparing.stages.place import Place, stage_of
 from sparing.stages.questions import unanswered
-from sparing.turn import StageStep, Turn
+from sparing.turn import TURNS, StageStep, Turn
 
 HANDOFF = "handoff"
 
@@ -51,6 +57,19 @@ def questions_of(
         parse_questions(folder.fetch(one.reply)) if one.reply and not one.failure else ()
         for one in results
     )
+
+
+def changes_said(folder: StateFolder, place: Place, results: tuple[JobResult, ...]) -> list[str]:
+    """What an author in a loop says it changed, or one whose work a tier's judge has sent back; a
+    line each."""
+    tells = place.step in AUTHORING and TURNS[place.asked].tells_changes
+    in_tier = place.step is StageStep.AUTHOR and place.state.flow in TIERS
+    asked = tells and place.loop is not None or (in_tier and bool(place.open))
+    if not asked or not results or not results[0].reply:
+        return []
+    text = fix_words(before_block(folder.fetch(results[0].reply)))
+    plain = (line.strip().lstrip("-* ") for line in text.splitlines())
+    return [line for line in plain if line and not line.startswith("#")]
 
 
 def _ended(flow: str, work: StageWork, reply: str) -> Handoff:

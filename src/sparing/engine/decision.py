@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 from sparing import codec
 from sparing.approval.sections import Library, bind
+from sparing.briefing.handoff_block import changes_said
 from sparing.clients.web_search import assistants_of
 from sparing.codec import JsonObject
 from sparing.commits.meta_json import commit_meta
 from sparing.config.flow import Questions
 from sparing.dispatch_policy import Policy
 from sparing.engine.auto_approval import stops_of, wants_rule
-from sparing.engine.decision_input import DecidedMove, changes_said, happened, record
+from sparing.engine.decision_input import DecidedMove, happened, record
 from sparing.engine.orders import ORDERS, under_orders
 from sparing.engine.unfinished_leg import (
     LastDecision,
@@ -87,7 +88,7 @@ async def decide(leg: LegStart, count: int, place: JsonObject, said: Said) -> De
     now = around.now(row, here.moves + (not again))
     came = happened(around, row, here, said, ruled=known.ruled)
     found = ask_again(here) if again else next_move(here, came, _rules(around, row), now)
-    changes = changes_said(around, here, came.results)
+    changes = changes_said(around.folder, here, came.results)
     asked = asked_for(f"{leg.id}.{count}", found.jobs, said, now)
     with around.database.write() as tx:
         after = dump_place(around.folder, found.place)

@@ -18,14 +18,11 @@ from sparing.briefing.handoff_block import AUTHORING, handoff_of, questions_of
 from sparing.codec import load
 from sparing.commits.review_history import look_data
 from sparing.connection import Connection
-from sparing.context.documents.fix_summary import fix_words
-from sparing.context.documents.handoff import before_block
 from sparing.context.prompt.turn_words import block_again
 from sparing.engine.auto_approval import code_since_green, redefined, wants_rule
 from sparing.engine.unfinished_leg import Said
 from sparing.event import ChangesEvent, FeatureEvent, LookEvent, RunEvent, WarningEvent, kind_of
 from sparing.flow.advance import BREAKER, needed
-from sparing.flow.flows import TIERS
 from sparing.flow.stage import StageWork
 from sparing.flow.state import ANSWERS, Do, Outcome, OutcomeKind
 from sparing.job import Job, JobKind, JobResult
@@ -40,7 +37,6 @@ from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.moves import Happened, Next
 from sparing.stages.place import Place, is_last, stage_of
-from sparing.turn import TURNS, StageStep
 
 
 def happened(
@@ -197,19 +193,6 @@ def _event(told: DecidedMove, what: RunEvent, text: str = "", name: str = "") ->
     feature, stage = told.row.feature.key, told.before.state.stage
     key = f"{feature}.{told.found.place.moves}.{kind_of(what)}{name}"
     return Event.of(what, key=key, feature=feature, at=told.at, stage=stage, text=text)
-
-
-def changes_said(around: Surroundings, place: Place, results: tuple[JobResult, ...]) -> list[str]:
-    """What an author in a loop says it changed, or one whose work a tier's judge has sent back; a
-    line each."""
-    tells = place.step in AUTHORING and TURNS[place.asked].tells_changes
-    in_tier = place.step is StageStep.AUTHOR and place.state.flow in TIERS
-    asked = tells and place.loop is not None or (in_tier and bool(place.open))
-    if not asked or not results or not results[0].reply:
-        return []
-    text = fix_words(before_block(around.folder.fetch(results[0].reply)))
-    plain = (line.strip().lstrip("-* ") for line in text.splitlines())
-    return [line for line in plain if line and not line.startswith("#")]
 
 
 def _rows(
