@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = r"(?:[A-Z_]+=\S+ )?(?:sparing|make|git|pip|npm|export|python3?)(?= |$)"
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 INDENTED = re.compile(rf"^    ({PROGRAMS}.*)$", re.MULTILINE)
-INLINE = re.compile(r"(?<!`)`(sparing(?: [^`\n]*)?)`(?!`)")
+INLINE = re.compile(r"(?<!`)`((?:[A-Z_]+=\S+ )?sparing(?: [^`\n]*)?)`(?!`)")
 INLINE_OTHER = re.compile(r"(?<!`)`(?:sudo )?((?:make|python3? -m) [^`\n]+)`(?!`)")
 INLINE_SHELL = re.compile(
     r"(?<!`)`((?:sudo )?(?:[A-Z_]+=\S+ )?(?:pip|pipx|uv|npm|git|gh|pg_dump|psql|unzip|rm|kill|curl"
