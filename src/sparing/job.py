@@ -123,6 +123,8 @@ BUDGET = "budget"
 """The failure of a job that a cap kept from starting or continuing."""
 LOOP = "loop"
 """The failure of a job that makes no progress."""
+NOTHING_CHANGED = "nothing changed"
+"""The failure of an author that left no change; the detail says so in words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ def test_a_removed_worktree_is_made_again_and_told(ran: Ran) -> None:
     assert any("removed all files of its worktree" in text for text in ran.texts("incident"))
     assert (ran.worktree / "app.py").read_text() == "APP = 1\n"
     assert ran.said.code == 2
-    assert "nothing changed" in ran.said.err
+    assert "left no change" in ran.said.err
 
 
 def test_the_checks_ran_confined_and_their_output_is_kept(ran: Ran) -> None:

@@ -104,7 +104,7 @@ def test_whoever_asks_only_what_it_knows_and_does_nothing_has_not_done_its_stage
     gate = closed(after(on.place, JobResult(commit="c2"), handoff=DONE))
     building = said(gate.place, OutcomeKind.APPROVE)
     found = after(building.place, JobResult(commit="c2", changed=False), handoff=ASKS)
-    assert stuck(found) == "nothing changed: builder left no change"
+    assert stuck(found) == "builder left no change"
 
 
 def test_a_rejection_of_what_asks_runs_the_stage_again() -> None:

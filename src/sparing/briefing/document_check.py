@@ -10,14 +10,13 @@ from sparing.briefing.fit_documents import is_strict, problems_in
 from sparing.context.documents.comments import comment_ids, only
 from sparing.context.documents.validate import blocking
 from sparing.flow.stage import StageWork
-from sparing.job import JobResult
+from sparing.job import NOTHING_CHANGED, JobResult
 from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder
 from sparing.review.answers import read_answers
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.moves import DocumentProblems
 from sparing.stages.place import Place, has_more_parts, stage_of
-from sparing.stages.questions import NOTHING_CHANGED
 from sparing.turn import TURNS, StageStep
 from sparing.workspace.git.commit import read_file
 

@@ -16,7 +16,7 @@ from sparing.report.spending import CHECKED, Spending, dollars
 NAME_WIDTH, AMOUNT_WIDTH = 48, 8
 MOST_REASONS = 3
 UNEXPLAINED = "cache effects beyond the published rules"
-LEFT_OUT = "turns that were not replayed"
+LEFT_OUT = "turns that the comparison leaves out"
 SAME = 0.005
 """Fraction of the baseline below which a difference is not listed as a reason."""
 UNSEEN = "what reviewers missed is unknown; sparing eval measures it on planted defects"

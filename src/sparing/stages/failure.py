@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sparing.failure import Failure
 from sparing.flow.state import Cause, Outcome, OutcomeKind
-from sparing.job import BUDGET, LOOP, JobResult
+from sparing.job import BUDGET, LOOP, NOTHING_CHANGED, JobResult
 from sparing.stages.moves import Next, StageRules, flow
 from sparing.stages.place import Place
 
@@ -23,6 +23,8 @@ def failure_words(result: JobResult) -> str:
     """Describe a failure; a crash by its last line only, since the ledger keeps the whole
     output."""
     detail = _last_words(result.detail) if result.failure == Failure.CRASHED else result.detail
+    if detail and result.failure == NOTHING_CHANGED:
+        return detail
     return f"{result.failure}: {detail}" if detail else result.failure
 
 

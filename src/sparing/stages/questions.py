@@ -14,14 +14,13 @@ from typing import NamedTuple
 from sparing.context.documents.handoff import Handoff, HandoffStatus, spoken, with_default
 from sparing.conversation import Conversation, question_key
 from sparing.flow.state import Cause, Outcome, OutcomeKind
-from sparing.job import JobResult
+from sparing.job import NOTHING_CHANGED, JobResult
 from sparing.stages.place import Place
 from sparing.turn import TURNS, Turn
 
 MOST_QUESTIONS = 20
 QUESTION_CHARS = 600
 WORDS_CHARS = 300
-NOTHING_CHANGED = "nothing changed"
 NO_BLOCK = "It left no handoff block, and none when asked for it. Is the stage {} complete?"
 
 
