@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.repositories import make_repository
+from tests.repositories import git, make_repository
 from tests.terminal import sparing
 
 
@@ -33,6 +33,17 @@ def test_what_happens_to_the_branch_is_shown_if_a_person_does_not_merge_it(
     assert said.code == 0, said.err
     assert shown in said.out + said.err
     assert ("hand-over" in said.out + said.err) == bool(shown)
+
+
+def test_what_a_push_will_need_is_said_before_anything_is_paid(tmp_path: Path) -> None:
+    """K1, H3: not first at the very end, where the feature then waits."""
+    path = make_repository(tmp_path / "r", {"README.md": "# r\n"})
+    words = ("start", "Greet by name", "--dry-run", "--hand-over", "pull-request")
+    said = sparing(path, *words, environ={"COLUMNS": "160"})
+    assert "; there is no remote to push to" in said.out
+    git(path, "remote", "add", "origin", str(tmp_path / "o.git"))
+    said = sparing(path, *words, environ={"COLUMNS": "160"})
+    assert "; that needs your approval of origin once: sparing trust" in said.out
 
 
 def test_submodules_are_said_to_be_left_out(tmp_path: Path) -> None:

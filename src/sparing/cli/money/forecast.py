@@ -20,6 +20,7 @@ from sparing.desk.features.dry_run import (
     models_words,
     stops_of,
 )
+from sparing.desk.gates.actions import TRUST
 from sparing.desk.money.efforts import effort_outlooks, efforts_json, efforts_words
 from sparing.desk.money.forecast import outlook, outlook_json, outlook_likely, stages_ahead
 from sparing.desk.office import Office, settings_of
@@ -82,9 +83,22 @@ def _hand_over(office: Office, row: FeatureRow) -> str:
         case HandOver.MERGE:
             return f"merged into {base} when it is finished{shape}"
         case HandOver.PULL_REQUEST:
-            return f"pushed for a pull request into {base} when it is finished{shape}"
+            words = f"pushed for a pull request into {base} when it is finished{shape}"
+            return f"{words}{_before_push(office, base)}"
         case _:
             return ""
+
+
+def _before_push(office: Office, base: str) -> str:
+    """What would keep the branch from being pushed at the end."""
+    from sparing.workspace.git.push import refused_settings, remote_of
+
+    remote = remote_of(office.repository, base)
+    if remote is None:
+        return "; there is no remote to push to"
+    if refused_settings(office.repository, remote):
+        return f"; that needs your approval of {remote.name} once: {style(TRUST, fg='cyan')}"
+    return ""
 
 
 def _assumed(office: Office, row: FeatureRow) -> str:
