@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sparing.engine.auto_approval import pass_waiting
-from sparing.engine.quota_reset import reset_of
+from sparing.approval.auto_approval import pass_waiting
+from sparing.approval.quota_reset import reset_of
 from sparing.flow.advance import begin
 from sparing.flow.state import Position
 from sparing.records import events, features, gates, mailbox

@@ -1,1 +1,1 @@
-"""Which sections an approval covers, which changes came after it, and what depends on those."""
+"""Gates that pass by rule; which sections an approval covers, and what changes after it affect."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sparing import codec
+from sparing.approval.auto_approval import stops_of, wants_rule
 from sparing.approval.sections import Library, bind
 from sparing.briefing.handoff_block import changes_said
 from sparing.clients.web_search import assistants_of
@@ -14,7 +15,6 @@ from sparing.codec import JsonObject
 from sparing.commits.meta_json import commit_meta
 from sparing.config.flow import Questions
 from sparing.dispatch_policy import Policy
-from sparing.engine.auto_approval import stops_of, wants_rule
 from sparing.engine.decision_input import DecidedMove, happened, record
 from sparing.engine.orders import ORDERS, under_orders
 from sparing.engine.unfinished_leg import (

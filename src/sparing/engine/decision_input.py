@@ -11,6 +11,7 @@ import json
 from dataclasses import replace
 from typing import NamedTuple
 
+from sparing.approval.auto_approval import code_since_green, redefined, wants_rule
 from sparing.artifact import ArtifactName
 from sparing.briefing.document_check import problems_of_turn, unanswered
 from sparing.briefing.fit_documents import unfit_documents
@@ -19,7 +20,6 @@ from sparing.codec import load
 from sparing.commits.review_history import look_data
 from sparing.connection import Connection
 from sparing.context.prompt.turn_words import block_again
-from sparing.engine.auto_approval import code_since_green, redefined, wants_rule
 from sparing.engine.unfinished_leg import Said
 from sparing.event import ChangesEvent, FeatureEvent, LookEvent, RunEvent, WarningEvent, kind_of
 from sparing.flow.advance import BREAKER, needed

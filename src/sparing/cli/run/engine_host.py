@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sparing.cli.clock import now
-from sparing.cli.garbage import no_collection
 from sparing.cli.run.engine_ownership import EngineSeat, engine_seat
 from sparing.cli.run.failed_legs import failure_words, raise_failures
 from sparing.cli.run.live_status import LiveStatus
@@ -32,7 +31,7 @@ from sparing.workspace.sandbox.launcher import level_reached
 from sparing.workspace.sandbox.policy import settle_level
 
 if TYPE_CHECKING:  # loaded when the engine starts
-    from sparing.engine.lifecycle import Engine
+    from sparing.cli.run.engine_ownership import Engine
     from sparing.records.features import FeatureRow
     from sparing.runtime.surroundings import Surroundings
 
@@ -52,15 +51,12 @@ def host_engine(office: Office, lives: Callable[[], bool], go_on: str = GO_ON) -
 
 
 async def _host(office: Office, seat: EngineSeat, lives: Callable[[], bool]) -> None:
-    with no_collection():
-        from sparing.engine.lifecycle import running
-
     settings = office.loaded.settings
     shared = office.folder.server is not None
     around = surroundings_of(office, seat, headless=False)
-    own, slots = seat.seat(), settings.agent.concurrency
+    own = seat.seat()
     with office.database.watch() as changed, interruptible(), _drained() as draining:
-        async with running(around, settings.engine, slots, own) as engine:
+        async with seat.engine(around, own) as engine:
             host, looks = _Host(office, around, engine, seat, own.executor), LookTimer()
             while not draining.is_set():
                 if looks.due() and changed():
@@ -98,8 +94,8 @@ class _Host:
         return any(row.running for row in self._rows)
 
     async def changed(self) -> None:
-        from sparing.engine.auto_approval import pass_waiting
-        from sparing.engine.quota_reset import reset_of
+        from sparing.approval.auto_approval import pass_waiting
+        from sparing.approval.quota_reset import reset_of
         from sparing.runtime.sandbox import record_sandbox
 
         found = view.overview(self._office, self._executor)

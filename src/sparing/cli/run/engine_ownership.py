@@ -7,9 +7,10 @@ process is identified there by a lock that it holds, and runs the features that 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import TYPE_CHECKING
 
+from sparing.cli.garbage import no_collection
 from sparing.cli.screen import show_status
 from sparing.config.process_environment import network_environment
 from sparing.desk.office import Office
@@ -17,10 +18,12 @@ from sparing.runtime.disk import Disk
 from sparing.runtime.engine_lock import engine_lock
 from sparing.workspace.sandbox.policy import Reach
 
-if TYPE_CHECKING:  # loaded where there is a server
+if TYPE_CHECKING:  # loaded when the engine starts, or where there is a server
+    from sparing.engine.lifecycle import Engine as Engine
     from sparing.fleet.presence import Presence
     from sparing.fleet.travel import Travel
     from sparing.fleet.worker_identity import Seat
+    from sparing.runtime.surroundings import Surroundings
 
 
 class EngineSeat:
@@ -62,6 +65,14 @@ class EngineSeat:
         wanted = None if only is None else frozenset(only)
         most = worker.slots if only is None else None
         return Seat(worker.id, worker.disk, self._presence, wanted, most)
+
+    def engine(self, around: Surroundings, own: Seat) -> AbstractAsyncContextManager[Engine]:
+        """The engine, running until the block ends; the doors import it here alone."""
+        with no_collection():
+            from sparing.engine.lifecycle import running
+
+        settings = self._office.loaded.settings
+        return running(around, settings.engine, settings.agent.concurrency, own)
 
     def look(self) -> None:
         """Raise if others have taken over, or if nothing can be written any more."""

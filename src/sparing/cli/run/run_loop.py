@@ -14,7 +14,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from sparing.cli.clock import now
-from sparing.cli.garbage import no_collection
 from sparing.cli.gate.editor import busy
 from sparing.cli.gate.interruptible_prompt import leaving
 from sparing.cli.gate.rule import show_disputed
@@ -175,17 +174,13 @@ def _tell_outlook(office: Office, row: FeatureRow) -> None:
 async def _drive(
     office: Office, rows: Sequence[FeatureRow], mode: AtGate, seat: EngineSeat, *, quiet: bool
 ) -> list[FeatureRow]:
-    with no_collection():
-        from sparing.engine.lifecycle import running
-
-    settings = office.loaded.settings
     around = surroundings_of(office, seat, headless=mode is not Mode.ASK)
     keys, current = [row.feature.key for row in rows], list(rows)
     progress, own = Progress(office, keys, quiet=quiet), seat.seat(keys)
     _begin(office, around, rows, seat.reach)
     asking, status = OpenQuestion(office), LiveStatus(office, quiet=quiet, only=keys)
     with office.database.watch() as changed, interruptible():
-        async with running(around, settings.engine, settings.agent.concurrency, own) as engine:
+        async with seat.engine(around, own) as engine:
             looked, alarm, pulls, looks = now(), SpendAlarm(office), PullWatch(office), LookTimer()
             while True:
                 if (looks.due() and changed()) or asking.ended():
@@ -207,7 +202,7 @@ async def _drive(
                     await engine.look()
                     raise_failures(current, await engine.failed())
                     tell_spending(office, current, alarm)
-                await asyncio.sleep(settings.engine.poll_seconds)
+                await asyncio.sleep(office.loaded.settings.engine.poll_seconds)
 
 
 class LookTimer:
@@ -223,8 +218,8 @@ class LookTimer:
 
 
 def _begin(office: Office, around: Surroundings, rows: Sequence[FeatureRow], reach: Reach) -> None:
+    from sparing.approval.auto_approval import pass_waiting
     from sparing.desk.setup.role_agents import check_agents
-    from sparing.engine.auto_approval import pass_waiting
     from sparing.runtime.sandbox import record_sandbox
 
     for row in rows:
@@ -249,7 +244,7 @@ def surroundings_of(office: Office, seat: EngineSeat, *, headless: bool) -> Surr
 def _mode_at(around: Surroundings, row: FeatureRow, mode: AtGate) -> AtGate:
     """An answer given in advance counts only if the reviews passed and the checks have not
     changed since they ran."""
-    from sparing.engine.auto_approval import may_answer_ahead
+    from sparing.approval.auto_approval import may_answer_ahead
 
     waits = mode is Mode.YES and not row.running and not may_answer_ahead(around, row)
     return Mode.STOP if waits else mode

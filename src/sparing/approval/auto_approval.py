@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sparing.engine.quota_reset import resume_due
+from sparing.approval.quota_reset import resume_due
 from sparing.event import FeatureEvent
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Position
