@@ -24,6 +24,7 @@ from sparing.records import caps, features, ledger, totals
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import Attempt, AttemptResult
 from sparing.records.schema import MIGRATIONS
+from sparing.sent import NaivePrompt
 from sparing.usage import Origin, Usage
 
 ROWS = 100_000
@@ -127,7 +128,7 @@ def attempt(key: str, place: int) -> Attempt:
     plain = Attempt(
         f"{key}.g0.0.{place}.0-{stage.author}", key, 0, stage.name, stage.author, 1, "", "write",
         "compose", "no session yet", "scripted", "claude-sonnet-5", Billing.API, "p" * 64, 40_000,
-        {}, NOON + 86_400 * (number % 365) + 60 * place,
+        NaivePrompt(), NOON + 86_400 * (number % 365) + 60 * place,
     )  # fmt: skip
     return replace(plain, way="resume") if place % 3 else plain
 

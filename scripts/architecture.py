@@ -41,11 +41,7 @@ FOLDER_FILES = 25
 FILE_LINES = 300
 FUNCTION_LINES = 50
 UNTYPED = "dict[str, Any]"
-UNTYPED_ALLOWED = (
-    *("engine.steps", "records"),
-    # the ledger's column `naive` and the figures of an event: still plain JSON, not yet types
-    *("dispatch.prompt", "dispatch.weighing"),
-)
+UNTYPED_ALLOWED = ("engine.steps", "records")
 """Modules, or packages with all below them, whose functions take and return plain JSON."""
 ENGINE_DOOR = "cli.run.engine_ownership"
 """The module of the doors that imports the engine, when a command runs it."""
@@ -133,7 +129,10 @@ def signatures_are_typed(package: Package) -> Iterator[str]:
 
 def _is_untyped(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     arguments = function.args
-    listed = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    listed = (
+        *(*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs),
+        *(one for one in (arguments.vararg, arguments.kwarg) if one is not None),
+    )
     hints = [*(one.annotation for one in listed), function.returns]
     return any(hint is not None and UNTYPED in ast.unparse(hint) for hint in hints)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self, cast
+from typing import Self, cast
 
 from sparing.codec import Sparse, stored_as
 from sparing.dispatch_policy import Order, Way
@@ -192,6 +192,37 @@ class SentAhead:
     reason: str
 
 
+NamedSize = tuple[str, int]
+"""The digest of something that a client sends, and its tokens."""
+
+
+@lazy_dataclass
+class NaivePrompt(Sparse):
+    """What the same turn would be sent as without any of our savings: the ledger's column `naive`.
+    All of it is unknown for a turn that nobody would send then, such as a ping."""
+
+    prompt: NamedSize | None = None
+    role: NamedSize | None = None
+    tools: NamedSize | None = None
+    before: int | None = None
+    """Tokens of tools and neutral system prompt, as sent."""
+    sent_tools: int | None = None
+    """Tokens of the tools alone, as sent."""
+    roles: tuple[NamedSize, ...] | None = None
+    """Each role of several reviewers who shared the turn."""
+    own_system: int | None = None
+    """Tokens by which the system prompt that was sent is longer than the neutral one."""
+
+    @property
+    def is_known(self) -> bool:
+        return self.prompt is not None
+
+    @property
+    def toolset(self) -> str:
+        """Digest of the tools; empty if unknown."""
+        return self.tools[0] if self.tools else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Sent:
     """A prepared prompt; the text itself is in the state folder."""
@@ -202,7 +233,7 @@ class Sent:
     reason: str
     resume: str
     model: str
-    naive: dict[str, Any]
+    naive: NaivePrompt
     order: Order = Order.NESTED
     trunk: str = ""
     """Digest of what must be equal for another dispatch to share this one's trunk."""

@@ -97,15 +97,35 @@ class HandoffEvent:
 
 @lazy_dataclass
 class WeighedEvent:
-    """Whether a stage continues in its session. `desk/money/continuity.py` reads the figures
-    that decided it, which are stored along with these."""
+    """Whether a stage continues in its session, with the figures that decided it. Costs are in
+    `unit`; what a stage without a session can't know is 0 or None."""
 
     kind: ClassVar = "weighed"
     go: str
     forced: bool = False
     at_all: bool = False
+    judged: bool = False
     warm: bool | None = None
     lost: str = ""
+    window: int = 0
+    used: int = 0
+    remaining: int = 0
+    need: int = 0
+    least: int = 0
+    budget: int = 0
+    budget_origin: str = ""
+    share: float = 0.0
+    shrunk: bool = False
+    idle_seconds: float | None = None
+    unit: str = ""
+    continued: float | None = None
+    handed_off: float | None = None
+    judgement: float | None = None
+    continued_warm: float | None = None
+    """If the stage began right after the last call; `cold`: a day later."""
+    continued_cold: float | None = None
+    handed_warm: float | None = None
+    handed_cold: float | None = None
 
 
 @lazy_dataclass

@@ -24,6 +24,7 @@ from sparing.records.folder import NAME as SECRET
 from sparing.records.folder import open_folder
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
+from sparing.sent import NaivePrompt
 from sparing.session import Session
 from sparing.turn import Turn
 from sparing.usage import Origin, Usage
@@ -188,7 +189,7 @@ def _look(tx: Any, sample: Sample, stage: str, role: str, iteration: int, *, pas
 def _reply(tx: Any, sample: Sample, flow: str, stage: str, role: str, name: str) -> None:
     attempt = ledger.Attempt(
         f"{flow}.{stage}", sample.rows[flow].feature.key, 0, stage, role, 1, "", "fix", "compose",
-        "", "scripted", "m", Billing.API, "p", 10, {}, 2.5 * LOOK_SECONDS,
+        "", "scripted", "m", Billing.API, "p", 10, NaivePrompt(), 2.5 * LOOK_SECONDS,
     )  # fmt: skip
     number = ledger.begin(tx, attempt, Amount(0, None))
     reply = sample.around.folder.keep(DATA["replies"][name])

@@ -22,7 +22,7 @@ from sparing.money import Amount
 from sparing.records import events, ledger
 from sparing.records.folder import load_prompt
 from sparing.runtime.source import Source
-from sparing.sent import Sent
+from sparing.sent import NaivePrompt, Sent
 from sparing.turn import Turn
 from sparing.usage import Origin, Usage
 from tests.briefing.sample import Sample, make_sample
@@ -105,7 +105,8 @@ def test_the_seed_s_policy_has_the_seed_s_order(own: Sample) -> None:
 def answered(sample: Sample, ticket: Ticket, reply: str, read: list[str]) -> None:
     attempt = ledger.Attempt(
         ticket.id, KEY, 0, "specify", "spec-reviewer", 1, "", "review", "reference", "", "scripted",
-        "m", sample.around.settings(sample.rows["feature"]).agent.billing, "p", 1, {}, 1.0,
+        "m", sample.around.settings(sample.rows["feature"]).agent.billing, "p", 1,
+        NaivePrompt(), 1.0,
     )  # fmt: skip
     kept = sample.around.folder.keep(reply)
     result = ledger.AttemptResult("", Usage(), Origin.SIMULATED, None, [], 0, 1.0, read, kept)

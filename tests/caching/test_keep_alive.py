@@ -24,7 +24,7 @@ from sparing.records import features, ledger, mailbox, sessions, verdicts
 from sparing.review.verdict import SCHEMA
 from sparing.runtime import turn_history
 from sparing.segment import Segment, Volatility
-from sparing.sent import SentRecord
+from sparing.sent import NaivePrompt, SentRecord
 from sparing.session import Session
 from sparing.usage import Origin
 from tests.briefing.sample import Sample, make_sample
@@ -75,7 +75,7 @@ def looked(sample: Sample, *, passed: bool) -> None:
     blocks = tuple((one.digest, one.tokens, "5m" if one.mark else "") for one in PROMPT)
     attempt = ledger.Attempt(
         "look.1", row.feature.key, 1, STAGE, REVIEWER, 1, "", "review", "compose", "", "scripted",
-        "m", Billing.API, "", 10, {}, AT, "trunk",
+        "m", Billing.API, "", 10, NaivePrompt(), AT, "trunk",
         SentRecord(base=2_200, blocks=blocks, resumed=False),
     )  # fmt: skip
     calls = [{"added": one.added, "output": one.output} for one in reply.calls]

@@ -22,10 +22,11 @@ from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.report.figures import Figure, Report, report_json
 from sparing.report.page import full_page, head_lines
+from sparing.sent import NaivePrompt
 from tests.desk.reviewing import CONCERN, DEFECT, WISH, asked, followed, looked, prompt
 from tests.desk.standing import NOW, standing, started
 
-NAIVE = {"prompt": ["p", 900], "role": ["r", 100], "tools": ["judge", 500]}
+NAIVE = NaivePrompt(("p", 900), ("r", 100), ("judge", 500))
 KNOWN = {"measured", "simulated", "estimated"}
 
 

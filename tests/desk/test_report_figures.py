@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from tests.desk.reviewing import looked
 from tests.desk.standing import NOW, started
 from tests.desk.test_report import NAIVE, figure, turn
 
-OPENED = {**NAIVE, "before": 530, "sent_tools": 500}
+OPENED = replace(NAIVE, before=530, sent_tools=500)
 """With a neutral system prompt of 30 tokens."""
 
 
@@ -23,7 +24,7 @@ def test_the_role_counts_where_it_is_sent_as_system_prompt(office: Office) -> No
     """E4: full injection has the role in its system prompt, so a prompt is no shorter for having
     it there too; a session that is resumed has its system prompt."""
     row = started(office)
-    turn(office, row, 1, "plain", 400, naive={**OPENED, "own_system": 170})
+    turn(office, row, 1, "plain", 400, naive=replace(OPENED, own_system=170))
     turn(office, row, 2, "compose", 1200, naive=OPENED)
     turn(office, row, 3, "resume", 40, naive=OPENED)
     report = feature_report(office, row)

@@ -5,6 +5,7 @@ Covers: E4
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,12 +18,13 @@ from sparing.desk.office import Office
 from sparing.records import ledger
 from sparing.records.features import FeatureRow
 from sparing.report.savings_table import Economy
+from sparing.sent import NaivePrompt
 from sparing.usage import Usage
 from tests.desk.reviewing import asked
 from tests.desk.standing import NOW, standing, started
 from tests.records.attempts import attempt, result
 
-NAIVE = {"prompt": ["p", 6_000], "role": ["r", 500], "tools": ["judge", 2_000]}
+NAIVE = NaivePrompt(("p", 6_000), ("r", 500), ("judge", 2_000))
 TRUNK, ROLE = ["document", 5_000, "5m", "spec"], ["words", 500, "", "role"]
 
 
@@ -46,7 +48,7 @@ def sent(office: Office, row: FeatureRow, number: int, **changes: Any) -> None:
         office, row, changes.pop("dispatch", f"d{number}"),
         **{
             "stage": "specify", "role": f"reviewer-{number}", "trunk": "t",
-            "naive": {**NAIVE, "role": [f"r{number}", 500], "prompt": [f"p{number}", 6_000]},
+            "naive": replace(NAIVE, role=(f"r{number}", 500), prompt=(f"p{number}", 6_000)),
             "started": NOW + 60 * number, "sent": kept([f"turn {number}", 40, "", "turn"]),
             **changes,
         },
@@ -127,7 +129,7 @@ def test_a_ping_is_no_turn_of_the_naive_way(office: Office) -> None:
     }
     sent(office, row, 1, role="spec-author", dispatch="first")
     sent(
-        office, row, 5, role="keep-alive", template="keep-alive", way="resume", naive={},
+        office, row, 5, role="keep-alive", template="keep-alive", way="resume", naive=NaivePrompt(),
         dispatch="x.keep-alive-spec-author",
         sent={"base": 2_300, "blocks": [], "resumed": True},
     )  # fmt: skip

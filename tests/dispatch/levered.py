@@ -19,7 +19,7 @@ from sparing.economy.cost_model import TYPICAL
 from sparing.money import Amount, Billing
 from sparing.records import ledger
 from sparing.runtime.source import Source
-from sparing.sent import SentRecord
+from sparing.sent import NaivePrompt, SentRecord
 from sparing.usage import Origin, Usage
 from tests.briefing.sample import Sample, make_sample
 
@@ -81,8 +81,8 @@ def turned(sample: Sample, one: Turned, reply: str = "{}") -> None:
     key = sample.rows["feature"].feature.key
     attempt = ledger.Attempt(
         f"{key}.g1.1.{one.role}.{one.iteration}", key, 1, one.stage, one.role, one.iteration, "",
-        one.template, "compose", "", "scripted", "m", Billing.API, "", 10, {}, one.at, "trunk",
-        SentRecord.load(dict(one.sent)),
+        one.template, "compose", "", "scripted", "m", Billing.API, "", 10,
+        NaivePrompt(), one.at, "trunk", SentRecord.load(dict(one.sent)),
     )  # fmt: skip
     result = ledger.AttemptResult(
         one.session, Usage(10, 0, 0, 0, 5), Origin.SIMULATED, 0, [], 10, 20.0, list(one.reads),

@@ -19,6 +19,7 @@ from sparing.money import Amount, Billing
 from sparing.records import ledger
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import set_current
+from sparing.sent import NaivePrompt
 from sparing.session import Session
 from sparing.turn import Turn
 from sparing.usage import Origin, Usage
@@ -106,7 +107,7 @@ def had_turn(
     name = f"{key}.{stage}.{sum(sizes)}"
     attempt = ledger.Attempt(
         name, key, 0, stage, "builder", 1, "", turn.value, way.value, "", "scripted", "m",
-        Billing.API, "p", 10, {}, AT + max(sizes) / 1e6,
+        Billing.API, "p", 10, NaivePrompt(), AT + max(sizes) / 1e6,
     )  # fmt: skip
     calls = [
         {"uncached": 0, "read": size - size // 10 - 100, "write_5m": size // 10, "write_1h": 0,

@@ -14,7 +14,7 @@ from sparing.money import Amount, Billing
 from sparing.records import ledger
 from sparing.runtime.source import Source
 from sparing.runtime.turn_model import SHARED
-from sparing.sent import Sent
+from sparing.sent import NaivePrompt, Sent
 from sparing.session import Session
 from sparing.turn import Turn
 from sparing.usage import Origin, Usage
@@ -54,8 +54,8 @@ def deepened(sample: Sample) -> None:
     sent, key = prepared(source), source.row.feature.key
     attempt = ledger.Attempt(
         f"{key}.g1.1.deepen", key, 1, "implement", "test-deepener", 1, "", "outline",
-        sent.way.value, "", sent.backend, sent.model, Billing.API, "", 10, {}, AT - 30, sent.trunk,
-        sent.choice,
+        sent.way.value, "", sent.backend, sent.model, Billing.API, "", 10,
+        NaivePrompt(), AT - 30, sent.trunk, sent.choice,
     )  # fmt: skip
     result = ledger.AttemptResult(
         "", Usage(10, 0, 20_000, 0, 5), Origin.SIMULATED, 0, [{"added": 1, "output": 5}], 10, 5.0,

@@ -21,13 +21,13 @@ from sparing.records import features, sessions, verdicts
 from sparing.reply import Reply, ReplyOutcome
 from sparing.runtime.source import session_scope
 from sparing.runtime.surroundings import set_current
-from sparing.sent import Sent
+from sparing.sent import NaivePrompt, Sent
 from sparing.session import Session
 from sparing.turn import Turn
 from tests.briefing.sample import Sample, make_sample
 
 STAGE, FIRST, SECOND = "specify", "spec-reviewer", "phase-reviewer"
-SENT = Sent("prompt of now", 700, Way.COMPOSE, "", "", "m", {})
+SENT = Sent("prompt of now", 700, Way.COMPOSE, "", "", "m", NaivePrompt())
 READABLE: dict[str, object] = {"approved": True, "findings": [], "summary": "read"}
 
 

@@ -180,7 +180,7 @@ def test_the_ledger_keeps_what_was_sent_as_the_naive_way(sample: Sample) -> None
     """E4: under the policy itself both are the same."""
     chosen, kept = prepared(sample.source("spec-author", "specify", Turn.WRITE))
     (only,) = chosen.composed.segments
-    assert kept.naive["prompt"] == [only.digest, only.tokens]
+    assert kept.naive.prompt == (only.digest, only.tokens)
 
 
 @pytest.mark.parametrize("policy", ["adaptive", "seed", "fresh"])

@@ -16,8 +16,8 @@ import pytest
 
 from sparing.briefing.program_handoff import pipeline_of, program_handoff
 from sparing.continuation import Continuation, SessionStep, WeighResult
-from sparing.dispatch.handoff import HANDED_OFF, write_handoff
-from sparing.dispatch.weighing import WEIGHED, weigh
+from sparing.dispatch.handoff import write_handoff
+from sparing.dispatch.weighing import weigh
 from sparing.dispatch_policy import Way
 from sparing.economy.expected_work import Memory, TurnClass
 from sparing.job import JobKind, Ticket
@@ -27,6 +27,7 @@ from sparing.runtime.source import source_of
 from sparing.runtime.stage_budget import budget_of
 from sparing.segment import estimate_tokens
 from sparing.turn import Turn
+from sparing.turn_event import HandedOffEvent, WeighedEvent
 from sparing.turn_kind import Errand
 from tests.briefing.sample import FOLDER, Sample
 from tests.dispatch.shared import (
@@ -78,7 +79,7 @@ def weighed(
     found = done(weigh(ticket, job)).found
     assert found is not None
     with sample.around.database.read() as connection:
-        event = events.last(connection, key, WEIGHED)
+        event = events.last(connection, key, WeighedEvent.kind)
     assert event is not None
     return found, event.data
 
@@ -213,7 +214,7 @@ def test_a_handoff_that_fails_is_the_program_s_own(sample: Sample, why: str, rep
     text = sample.around.folder.fetch(found.result.reply)
     assert text == sample.around.folder.fetch(program_handoff(source_of(ticket, job)))
     with sample.around.database.read() as connection:
-        event = events.last(connection, key, HANDED_OFF)
+        event = events.last(connection, key, HandedOffEvent.kind)
     assert event is not None
     assert (event.data["judged"], event.data["tokens"]) == (False, estimate_tokens(text))
 

@@ -84,11 +84,11 @@ def test_both_temperatures_are_known_whatever_the_hour() -> None:
     """F6: continuing suffers from the cold, a fresh session hardly does."""
     found = temperatures(inputs(40_000, 6 * HOUR))
     assert found == temperatures(inputs(40_000, 60.0))
-    warm, cold = found["continued_warm"], found["continued_cold"]
+    warm, cold = (one.continued.cost for one in found)
     assert warm is not None
     assert cold is not None
     assert cold - warm == pytest.approx((1.25 - 0.1) * 40_000)
-    assert found["handed_warm"] == found["handed_cold"]
+    assert found[0].handed.cost == found[1].handed.cost
 
 
 def test_all_four_parts_of_the_last_call_count() -> None:

@@ -28,7 +28,7 @@ from sparing.records.features import FeatureRow
 from sparing.records.folder import open_folder
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
-from sparing.sent import Sent
+from sparing.sent import NaivePrompt, Sent
 from sparing.turn import Turn
 from sparing.usage import Origin, Usage
 from sparing.workspace.git.repository import find_repository
@@ -64,7 +64,7 @@ def asking(around: Surroundings, row: FeatureRow, dispatch: str, **changes: Any)
     job = Job(JobKind.DISPATCH, changes.pop("stage", "plan"), "c0", dispatch, "builder", Turn.WRITE)
     ticket = Ticket(f"{row.feature.key}.{dispatch}", row.feature.key, NOON)
     words = dispatch.partition(".")[2].partition(".")[2]
-    sent = Sent(f"prompt {words}", 400, Way.COMPOSE, "", "", "claude-sonnet-5", {})
+    sent = Sent(f"prompt {words}", 400, Way.COMPOSE, "", "", "claude-sonnet-5", NaivePrompt())
     source, before = Source(around, row, job, None), changes.pop("before", 0)
     return SpendRequest(source, ticket, replace(sent, **changes), "write", before)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sparing.money import Amount, Billing, CapLimits, to_nano
 from sparing.records.ledger import Attempt, AttemptResult
-from sparing.sent import SentRecord
+from sparing.sent import NaivePrompt, SentRecord
 from sparing.usage import Origin, Usage
 
 FEATURE = "r-001"
@@ -19,7 +19,8 @@ def attempt(dispatch: str = "one", **changes: Any) -> Attempt:
     """`sent` may be what the column holds."""
     plain = Attempt(
         f"{FEATURE}.g0.0.1.0-{dispatch}", FEATURE, 0, "plan", "builder", 1, "", "write", "compose",
-        "no session yet", "scripted", "claude-sonnet-5", Billing.API, "hash", 400, {}, NOON,
+        "no session yet", "scripted", "claude-sonnet-5", Billing.API, "hash", 400,
+        NaivePrompt(), NOON,
     )  # fmt: skip
     if "sent" in changes:
         changes["sent"] = SentRecord.load(changes["sent"])

@@ -21,7 +21,7 @@ from sparing.report.lever_quality import LookSide, QualityRow
 from sparing.runtime.lever_record import looks_by_tools, lost_by_look, lost_by_sheet
 from sparing.runtime.own_tools import ToolSources, compares, offer_tools, tool_names
 from sparing.runtime.surroundings import Surroundings
-from sparing.sent import SentRecord
+from sparing.sent import NaivePrompt, SentRecord
 from sparing.tool import ToolMode
 from sparing.usage import Origin, Usage
 from tests.payment.spending import new_feature, surroundings
@@ -39,7 +39,7 @@ def looked(around: Surroundings, number: int, findings: int, model: str = "m", *
     key, dispatch = new_feature(around, number + 1).feature.key, f"d{number}"
     attempt = ledger.Attempt(
         dispatch, key, 1, "specify", "spec-reviewer", 1, "", "review", "compose", "", "claude",
-        model, Billing.API, "p", 10, {}, float(number), "trunk",
+        model, Billing.API, "p", 10, NaivePrompt(), float(number), "trunk",
         SentRecord.load(sent),
     )  # fmt: skip
     result = ledger.AttemptResult("s", Usage(1), Origin.MEASURED, 1, [], 1, 1.0, [], "r")

@@ -38,7 +38,7 @@ from sparing.roles.load import SHIPPED, Role
 from sparing.runtime.source import Source
 from sparing.runtime.turn_model import model_of
 from sparing.segment import Segment, TrunkKey, Volatility
-from sparing.sent import CACHE_LIFE
+from sparing.sent import CACHE_LIFE, NamedSize
 from sparing.turn import TURNS, Turn
 from sparing.turn_kind import KINDS, ReplyForm, TurnKind
 
@@ -169,12 +169,12 @@ def roles_text(roles: Sequence[Role], turn: Turn) -> str:
     return "\n".join((fill("blocks", "panel", first=first.name, second=second.name), *told))
 
 
-def roles_apart(source: Source, brief: Brief) -> list[list[str | int]]:
+def roles_apart(source: Source, brief: Brief) -> tuple[NamedSize, ...]:
     """Of reviewers who look in one turn: what tells each of them alone who it is."""
     texts = (role_text(one, source.job.turn) for one in source.roles)
     briefs = (replace(brief, role=replace(brief.role, text=text)) for text in texts)
     told = (Segment("role", role_words(one), Volatility.ROLE) for one in briefs)
-    return [[one.digest, one.tokens] for one in told]
+    return tuple((one.digest, one.tokens) for one in told)
 
 
 def role_text(role: Role, turn: Turn) -> str:

@@ -54,7 +54,7 @@ from sparing.runtime.sandbox import launch_in
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.segment import Segment, Volatility
-from sparing.sent import SentRecord
+from sparing.sent import NaivePrompt, SentRecord
 from sparing.session import Session
 from sparing.turn import Turn
 
@@ -244,7 +244,7 @@ def _attempt(one: Open, worth: _Worth, at: float) -> Attempt:
         billing=around.settings(row).agent.billing,
         prompt=keep_prompt(around.folder, (segment,)),
         prompt_chars=len(segment.text),
-        naive={},
+        naive=NaivePrompt(),
         started=at,
         trunk=opening.attempt.trunk,
         sent=SentRecord(

@@ -27,7 +27,7 @@ from sparing.records.ledger import Attempt, AttemptResult
 from sparing.runtime.sandbox import launch_in
 from sparing.runtime.source import source_of
 from sparing.segment import Segment, Volatility
-from sparing.sent import OtherPrompts, Sent, SentAhead, SentRecord, WayPrompt
+from sparing.sent import NaivePrompt, OtherPrompts, Sent, SentAhead, SentRecord, WayPrompt
 
 ROLE = "primer"
 """Role under which these calls are recorded in the ledger."""
@@ -105,7 +105,7 @@ class _Primer(Purchase[AgentReply, bool]):
             billing=self.settings.agent.billing,
             prompt=keep_prompt(self.around.folder, segments),
             prompt_chars=sum(len(one.text) for one in segments),
-            naive={},
+            naive=NaivePrompt(),
             started=self.at,
             trunk=sent.trunk,
             sent=self._sent(),

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import Any
 
 from sparing.briefing.program_handoff import pipeline_of
 from sparing.briefing.trunk_group import order_of
@@ -23,10 +22,9 @@ from sparing.records.folder import keep_prompt
 from sparing.runtime.events import tell
 from sparing.runtime.source import source_of
 from sparing.segment import Segment, Volatility, estimate_tokens
-from sparing.sent import Sent
+from sparing.sent import NaivePrompt, Sent
 from sparing.turn import TURNS, Turn
-
-HANDED_OFF = "handed off"
+from sparing.turn_event import HandedOffEvent
 
 
 async def prepare_handoff(ticket: Ticket, job: Job, problem: str) -> Sent:
@@ -43,7 +41,7 @@ async def prepare_handoff(ticket: Ticket, job: Job, problem: str) -> Sent:
         reason=reason,
         resume=session.id if session else "",
         model=session.model if session else "",
-        naive={},
+        naive=NaivePrompt(),
         order=order_of(source),
         system=session_front(source).system,
         backend=session.backend if session else "",
@@ -81,10 +79,6 @@ async def write_handoff(ticket: Ticket, job: Job, reply: str, why: str) -> Writt
     text = found.text if fits else rich_handoff(pipeline).text
     judged = fits and bool(parse_layers(source.fetch(reply)))
     with source.around.database.write() as tx:
-        data: dict[str, Any] = {
-            "tokens": estimate_tokens(text), "judged": judged,
-            "problems": list(found.problems), "failure": "" if reply else why,
-        }  # fmt: skip
-        said = f"a handoff of {data['tokens']:,} tokens"
-        tell(tx, ticket, job, HANDED_OFF, text=said, data=data)
+        what = HandedOffEvent(estimate_tokens(text), judged, found.problems, "" if reply else why)
+        tell(tx, ticket, job, what, text=f"a handoff of {what.tokens:,} tokens")
     return WrittenHandoff(result=JobResult(reply=source.around.folder.keep(text)))

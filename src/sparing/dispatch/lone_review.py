@@ -21,6 +21,7 @@ from sparing.records.ledger import Attempt, AttemptResult
 from sparing.runtime.sandbox import launch_in
 from sparing.runtime.turn_model import model_of
 from sparing.segment import Segment
+from sparing.sent import NaivePrompt
 from sparing.workspace.git.worktree import Worktree
 
 
@@ -59,7 +60,7 @@ class LoneReview(Purchase[AgentReply, PaidReply]):
             billing=self.settings.agent.billing,
             prompt=keep_prompt(self.around.folder, self.prompt),
             prompt_chars=sum(len(one.text) for one in self.prompt),
-            naive={},
+            naive=NaivePrompt(),
             started=self.at,
         )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from sparing.agents.backend import Access
 from sparing.briefing.compared_policies import base_digest
@@ -26,7 +25,7 @@ from sparing.records.folder import keep_prompt
 from sparing.runtime.source import Source
 from sparing.runtime.turn_model import SHARED, model_of, on_models
 from sparing.segment import Segment, Volatility, estimate_tokens
-from sparing.sent import Sent, SentAhead
+from sparing.sent import NaivePrompt, Sent, SentAhead
 
 
 def choose(source: Source, brief: Brief, at: float, error: str = "") -> Chosen:
@@ -52,7 +51,7 @@ def seal(source: Source, brief: Brief, chosen: Chosen, ahead: SentAhead | None =
         reason=decision.reason + (SHARED if source.on_model else ""),
         resume=resume,
         model=source.session.model if resume and source.session else model_of(source),
-        naive={**_naive(source, brief), "own_system": _own_system(source, chosen)},
+        naive=_naive(source, brief, _own_system(source, chosen)),
         order=order_of(source),
         trunk=(chosen.inputs.offers[decision.way].base or chosen.inputs.base).key,
         reads=referenced(chosen.brief, chosen.composed),
@@ -83,24 +82,22 @@ def _own_system(source: Source, chosen: Chosen) -> int:
     return estimate_tokens(plain_system(chosen.brief)) - estimate_tokens(system_of(source))
 
 
-def _naive(source: Source, brief: Brief) -> dict[str, Any]:
-    """What the same turn would be sent as without any of our savings."""
+def _naive(source: Source, brief: Brief, own_system: int) -> NaivePrompt:
     prompt, words = naive(brief), Segment("role", role_words(brief), Volatility.ROLE)
     writes = shows_writing(source.role, source.job.turn)
     key = replace(trunk_key(source, brief, client_of(source)), system="")
     able = source.backend.capabilities
     sent = able.base_of(writes=writes, model=model_of(source), access=access_of(source))
-    return {
-        "prompt": [prompt.digest, prompt.tokens],
-        "role": [words.digest, words.tokens],
-        "tools": [
-            base_digest(key, Access.WORKTREE if writes else Access.READ_ONLY),
-            able.client_base_of(writes=writes),
-        ],
-        "before": sent + estimate_tokens(system_of(source)),
-        "sent_tools": sent,
-        **({"roles": roles_apart(source, brief)} if len(source.roles) > 1 else {}),
-    }
+    tools = base_digest(key, Access.WORKTREE if writes else Access.READ_ONLY)
+    return NaivePrompt(
+        prompt=(prompt.digest, prompt.tokens),
+        role=(words.digest, words.tokens),
+        tools=(tools, able.client_base_of(writes=writes)),
+        before=sent + estimate_tokens(system_of(source)),
+        sent_tools=sent,
+        roles=roles_apart(source, brief) if len(source.roles) > 1 else None,
+        own_system=own_system,
+    )
 
 
 def _unknown(chosen: Chosen) -> tuple[str, ...]:

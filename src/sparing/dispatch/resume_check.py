@@ -32,7 +32,7 @@ from sparing.records.totals import RESUME_CHECK
 from sparing.runtime.events import tell
 from sparing.runtime.sandbox import launch_in
 from sparing.runtime.surroundings import Surroundings
-from sparing.sent import SentRecord
+from sparing.sent import NaivePrompt, SentRecord
 from sparing.workspace.git.worktree import Worktree
 
 ROLE = RESUME_CHECK
@@ -141,7 +141,7 @@ class _Check(Purchase[CheckRow, str]):
             model=wanted.model,
             prompt="",
             prompt_chars=0,
-            naive={},
+            naive=NaivePrompt(),
             trunk="",
             sent=SentRecord(),
         )

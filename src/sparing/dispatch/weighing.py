@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from sparing.briefing.gather import gather
 from sparing.briefing.program_handoff import program_handoff
@@ -25,7 +24,7 @@ from sparing.economy import resume_or_handoff
 from sparing.economy.cost_model import TYPICAL, TurnWork
 from sparing.economy.expected_work import Memory, TurnClass, expected_work, is_new
 from sparing.economy.predict import Inputs
-from sparing.economy.resume_or_handoff import Bills, Room, SessionHabit, SessionState, Weighed
+from sparing.economy.resume_or_handoff import Bills, Room, SessionHabit, SessionState
 from sparing.job import Job, JobKind, JobResult, Ticket
 from sparing.records import ledger
 from sparing.records.ledger import LedgerRow
@@ -35,11 +34,11 @@ from sparing.runtime.source import Source, session_owner, source_of
 from sparing.runtime.stage_budget import Budget, budget_of
 from sparing.sent import IN_MONEY, IN_TOKENS
 from sparing.session import Session
+from sparing.turn_event import WeighedEvent
 from sparing.turn_kind import Errand
 from sparing.usage import Usage
 from sparing.workspace.git.repository import contains
 
-WEIGHED = "weighed"
 BUCKETS = ("uncached", "read", "write_5m", "write_1h", "output")
 
 
@@ -55,7 +54,7 @@ def _found(source: Source, asked: Ticket) -> WeighResult:
         found = (
             WeighResult(SessionStep.HAND_OFF, why, handoff=handoff) if handoff else WeighResult()
         )
-        _tell(source, asked, found, {})
+        _tell(source, asked, WeighedEvent(_go(found)), found.reason)
         return found
     going = replace(source.job.going, handoff=handoff)
     ahead = replace(source, job=replace(source.job, going=going))
@@ -84,8 +83,8 @@ def _found(source: Source, asked: Ticket) -> WeighResult:
         handoff,
     )
     warm = inputs.first_call_at < transcript_of(ahead).warm_until()
-    figures = _figures(standing, weighed, bills, inputs, budget)
-    _tell(source, asked, found, {**figures, "warm": warm, "lost": standing.lost})
+    what = replace(_figures(found, standing, bills, inputs, budget), warm=warm)
+    _tell(source, asked, what, found.reason)
     return found
 
 
@@ -162,31 +161,42 @@ def _habit(source: Source) -> SessionHabit:
 
 
 def _figures(
-    standing: SessionState, weighed: Weighed, bills: Bills, inputs: Inputs, budget: Budget
-) -> dict[str, Any]:
+    found: WeighResult, standing: SessionState, bills: Bills, inputs: Inputs, budget: Budget
+) -> WeighedEvent:
     room, offer = standing.room, inputs.offers.get(Way.RESUME)
     on = offer.on if offer else None
-    return {
-        "window": room.window,
-        "used": room.used,
-        "remaining": room.remaining,
-        "budget": budget.tokens,
-        "budget_origin": budget.origin,
-        "need": room.need,
-        "least": room.least,
-        "share": round(room.share, 4),
-        "shrunk": standing.shrunk,
-        "idle_seconds": round(inputs.at - on.last_call_at, 1) if on else None,
-        "judged": weighed.judged,
-        "unit": IN_TOKENS if inputs.rates == TYPICAL else IN_MONEY,
-        "continued": bills.continued.cost,
-        "handed_off": bills.handed.cost,
-        "judgement": bills.judgement.cost,
-        **resume_or_handoff.temperatures(inputs),
-    }
+    warm, cold = resume_or_handoff.temperatures(inputs)
+    return WeighedEvent(
+        _go(found),
+        forced=found.forced,
+        at_all=found.at_all,
+        judged=found.judged,
+        lost=standing.lost,
+        window=room.window,
+        used=room.used,
+        remaining=room.remaining,
+        need=room.need,
+        least=room.least,
+        budget=budget.tokens,
+        budget_origin=budget.origin,
+        share=round(room.share, 4),
+        shrunk=standing.shrunk,
+        idle_seconds=round(inputs.at - on.last_call_at, 1) if on else None,
+        unit=IN_TOKENS if inputs.rates == TYPICAL else IN_MONEY,
+        continued=bills.continued.cost,
+        handed_off=bills.handed.cost,
+        judgement=bills.judgement.cost,
+        continued_warm=warm.continued.cost,
+        continued_cold=cold.continued.cost,
+        handed_warm=warm.handed.cost,
+        handed_cold=cold.handed.cost,
+    )
 
 
-def _tell(source: Source, asked: Ticket, found: WeighResult, figures: dict[str, Any]) -> None:
-    told = {"go": found.go.value or "begin", "forced": found.forced, "at_all": found.at_all}
+def _go(found: WeighResult) -> str:
+    return found.go.value or "begin"
+
+
+def _tell(source: Source, asked: Ticket, what: WeighedEvent, reason: str) -> None:
     with source.around.database.write() as tx:
-        tell(tx, asked, source.job, WEIGHED, text=found.reason, data={**figures, **told})
+        tell(tx, asked, source.job, what, text=reason)

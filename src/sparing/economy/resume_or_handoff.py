@@ -191,18 +191,12 @@ def longer(inputs: Inputs) -> Inputs:
     return replace(inputs, offers=offers)
 
 
-def temperatures(inputs: Inputs) -> dict[str, float | None]:
+def temperatures(inputs: Inputs) -> tuple[Bills, Bills]:
     """Costs of both starts if the stage began right after the last call, and a day later."""
     offer = inputs.offers.get(Way.RESUME)
     then = offer.on.last_call_at if offer is not None and offer.on is not None else inputs.at
     warm = bills(replace(inputs, at=then, start_seconds=0.0), 0)
-    cold = bills(replace(inputs, at=inputs.at + DAY_SECONDS), 0)
-    return {
-        "continued_warm": warm.continued.cost,
-        "continued_cold": cold.continued.cost,
-        "handed_warm": warm.handed.cost,
-        "handed_cold": cold.handed.cost,
-    }
+    return warm, bills(replace(inputs, at=inputs.at + DAY_SECONDS), 0)
 
 
 def _with(inputs: Inputs, offer: Offer) -> Inputs:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
 
 from sparing.money import Amount, Billing, day_of
 from sparing.records import totals
-from sparing.sent import SentRecord
+from sparing.sent import NaivePrompt, SentRecord
 from sparing.tool import OpenedLines
 from sparing.usage import Origin, Usage
 
@@ -41,8 +40,7 @@ class Attempt:
     prompt: str
     """Hash of the prompt's text."""
     prompt_chars: int
-    naive: dict[str, Any]
-    """What the naive prompt for this turn would have been: its hash and size."""
+    naive: NaivePrompt
     started: float
     trunk: str = ""
     """Digest of what another dispatch must share to share this one's cached trunk."""

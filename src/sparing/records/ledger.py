@@ -19,7 +19,7 @@ from sparing.money import Amount, Billing
 from sparing.records import totals
 from sparing.records.attempt import Attempt, AttemptResult, AttemptState, LedgerRow
 from sparing.records.totals import Tally
-from sparing.sent import SentRecord
+from sparing.sent import NaivePrompt, SentRecord
 from sparing.tool import OpenedLines
 from sparing.usage import Origin, Usage
 
@@ -40,7 +40,7 @@ def begin(tx: Connection, attempt: Attempt, held: Amount, begun: int | None = No
     values = (
         a.dispatch, number, a.feature, a.leg, a.stage, a.role, a.iteration, a.task, a.template,
         a.way, a.reason, a.backend, a.model, a.billing.value, "", a.prompt, a.prompt_chars,
-        json.dumps(a.naive), a.started, a.day, held.tokens, held.nano_usd or 0, a.trunk,
+        json.dumps(a.naive.dump()), a.started, a.day, held.tokens, held.nano_usd or 0, a.trunk,
         a.sent.text,
     )  # fmt: skip
     marks = ", ".join("?" * len(values))
@@ -275,7 +275,7 @@ _PLAIN = (
 def _row(row: Row) -> LedgerRow:
     plain = {one: row[one] for one in _PLAIN}
     attempt = Attempt(
-        **plain, billing=Billing(row["billing"]), naive=json.loads(row["naive"]),
+        **plain, billing=Billing(row["billing"]), naive=NaivePrompt.load(json.loads(row["naive"])),
         sent=SentRecord.of_text(row["sent"]),
     )  # fmt: skip
     held = Amount(row["held_tokens"], row["held_nano_usd"])

@@ -45,15 +45,16 @@ def session_room(office: Office, row: FeatureRow) -> SessionRoom | None:
         weighed = events.last(connection, row.feature.key, WeighedEvent.kind)
     if session is None:
         return None
-    data: JsonObject = weighed.data if weighed else {}
+    what = weighed.what if weighed else None
+    known = what if isinstance(what, WeighedEvent) else WeighedEvent("")
     return SessionRoom(
         role=session.role,
         model=session.model,
         used_tokens=session.context_tokens,
-        window_tokens=int(data.get("window") or 0),
-        need_tokens=int(data.get("need") or 0),
+        window_tokens=known.window,
+        need_tokens=known.need,
         stage=weighed.stage if weighed else "",
-        go=WENT.get(str(data.get("go", "")), ""),
+        go=WENT.get(known.go, ""),
         why=weighed.text if weighed else "",
     )
 

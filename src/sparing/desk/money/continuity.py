@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from sparing.codec import JsonObject
 from sparing.continuation import SessionStep
 from sparing.desk.features.history import events_since, ledger_rows
 from sparing.desk.money.figures import repeated_share
@@ -23,8 +22,8 @@ from sparing.report.continuity import ContinuityReport, Entered, usd
 from sparing.report.figures import Figure
 from sparing.report.spending import tokens
 from sparing.sent import IN_MONEY
+from sparing.turn_event import WeighedEvent
 
-WEIGHED = "weighed"
 ASKED = ".asks."
 """Part of the key of the event that begins an attempt at a dispatch."""
 CONTINUE = SessionStep.CONTINUE.value
@@ -49,7 +48,7 @@ def continuity_of(office: Office, row: FeatureRow) -> ContinuityReport | None:
 def _entered(office: Office, row: FeatureRow, rows: Sequence[LedgerRow]) -> Iterable[Entered]:
     """One entry for each stage weighed and begun; if it waited in between, the last weighing."""
     past = events_since(office, 0, row.feature.key)
-    weighed = [one for one in past if one.kind == WEIGHED]
+    weighed = [one for one in past if one.kind == WeighedEvent.kind]
     asked = {one.key.rpartition(ASKED)[0]: one.n for one in reversed(past) if ASKED in one.key}
     ends = [one.n for one in weighed[1:]]
     for one, until in zip_longest(weighed, ends):
@@ -61,7 +60,7 @@ def _entered(office: Office, row: FeatureRow, rows: Sequence[LedgerRow]) -> Iter
             and (until is None or asked[turn.attempt.dispatch] < until)
         ]
         if own:
-            made = _of(one.stage, one.text, one.data, own, builder_of(row.feature.flow))
+            made = _of(one, own, builder_of(row.feature.flow))
             yield replace(made, go=CONTINUE, refused=True) if _refused(past, one) else made
 
 
@@ -72,30 +71,31 @@ def _refused(past: Sequence[Event], weighed: Event) -> bool:
     return isinstance(last, AnswerEvent) and last.declines_handoff
 
 
-def _of(stage: str, reason: str, data: JsonObject, rows: Sequence[LedgerRow], role: str) -> Entered:
+def _of(event: Event, rows: Sequence[LedgerRow], role: str) -> Entered:
     own = [one for one in rows if one.attempt.role == role] or rows
+    what = event.what if isinstance(event.what, WeighedEvent) else WeighedEvent("")
+    in_money = what.unit == IN_MONEY
     return Entered(
-        stage=stage,
-        go=str(data["go"]),
-        reason=reason,
-        warm=bool(data.get("warm")),
-        judged=bool(data.get("judged")),
-        used_tokens=int(data.get("used", 0)),
-        window_tokens=int(data.get("window", 0)),
-        need_tokens=int(data.get("need", 0)),
-        continued_usd=_money(data, "continued"),
-        handed_off_usd=_money(data, "handed_off"),
-        continued_warm_usd=_money(data, "continued_warm"),
-        continued_cold_usd=_money(data, "continued_cold"),
-        handed_off_warm_usd=_money(data, "handed_warm"),
-        handed_off_cold_usd=_money(data, "handed_cold"),
+        stage=event.stage,
+        go=what.go,
+        reason=event.text,
+        warm=bool(what.warm),
+        judged=what.judged,
+        used_tokens=what.used,
+        window_tokens=what.window,
+        need_tokens=what.need,
+        continued_usd=_usd(what.continued, known=in_money),
+        handed_off_usd=_usd(what.handed_off, known=in_money),
+        continued_warm_usd=_usd(what.continued_warm, known=in_money),
+        continued_cold_usd=_usd(what.continued_cold, known=in_money),
+        handed_off_warm_usd=_usd(what.handed_warm, known=in_money),
+        handed_off_cold_usd=_usd(what.handed_cold, known=in_money),
         billed_usd=_billed(own),
     )
 
 
-def _money(data: JsonObject, name: str) -> float | None:
-    cost = data.get(name)
-    return None if cost is None or data.get("unit") != IN_MONEY else cost / MILLION
+def _usd(cost: float | None, *, known: bool) -> float | None:
+    return None if cost is None or not known else cost / MILLION
 
 
 def _billed(rows: Sequence[LedgerRow]) -> float | None:

@@ -191,18 +191,18 @@ def _front(row: LedgerRow, sizes: Sizes) -> dict[str, Named]:
     """Tools as sent, and the plain way's system prompt; older rows, which don't tell the two
     apart, have neither."""
     naive = row.attempt.naive
-    sent = naive.get("sent_tools")
-    if not sent:
+    sent = naive.sent_tools
+    if not sent or naive.role is None:
         return {}
-    neutral = _before(row) - int(sent)
-    tools = f"{naive['tools'][0]} {sent}", round(sizes.scale * int(sent))
-    plain = str(naive["role"][0]), round(sizes.scale * (neutral + own_system(row)))
+    neutral = _before(row) - sent
+    tools = f"{naive.toolset} {sent}", round(sizes.scale * sent)
+    plain = naive.role[0], round(sizes.scale * (neutral + own_system(row)))
     return {"tools": tools, "plain": plain}
 
 
 def _before(row: LedgerRow) -> int:
     """Tokens of tools and system prompt, as sent."""
-    return int(row.attempt.naive.get("before") or row.attempt.sent.base or 0)
+    return row.attempt.naive.before or int(row.attempt.sent.base or 0)
 
 
 def _told(told: WayPrompt, sizes: Sizes, beside: Blocks) -> ReplayedPrompt:

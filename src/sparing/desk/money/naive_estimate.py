@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from sparing.agents.scripted.conversation import CALL_SECONDS
 from sparing.backend_name import SCRIPTED
-from sparing.codec import JsonObject
 from sparing.dispatch_policy import Way
 from sparing.economy.comparison.naive import NaiveLook, NaiveTurn
 from sparing.economy.comparison.naive_work import NaiveWork, WorkDone, naive_work
@@ -24,11 +23,11 @@ from sparing.panel import members
 from sparing.records.ledger import LedgerRow
 from sparing.records.verdicts import VerdictRow
 from sparing.runtime.turn_history import kind_of
+from sparing.sent import NamedSize
 from sparing.tool import NUMBERED_LINES
 from sparing.usage import Origin
 
 BUCKETS = ("uncached", "read", "write_5m", "write_1h")
-Pair = tuple[str, int]
 
 
 class Sizes(NamedTuple):
@@ -43,7 +42,7 @@ class Sizes(NamedTuple):
         own = _beside_prompt(row)
         if own is not None:
             return own
-        return self.beside.get(str(row.attempt.naive.get("tools", ("", 0))[0]), 0)
+        return self.beside.get(row.attempt.naive.toolset, 0)
 
 
 def sizes_of(rows: Sequence[LedgerRow]) -> Sizes:
@@ -64,7 +63,7 @@ def naive_turns_of(
 
 def _done(row: LedgerRow, given: Mapping[str, int]) -> WorkDone:
     calls = row.result.calls if row.result else []
-    several = len(members(row.attempt.role)) > 1 and bool(row.attempt.naive.get("roles"))
+    several = len(members(row.attempt.role)) > 1 and bool(row.attempt.naive.roles)
     return WorkDone(
         None if follows(row) else kind_of(row),
         [(int(call["added"]), int(call["output"])) for call in calls],
@@ -105,19 +104,20 @@ def _beside_prompt(row: LedgerRow) -> int | None:
 
 def sent_before(row: LedgerRow) -> int | None:
     """Tokens of a new session's tools and system prompt, which in the plain way is the role."""
-    before = row.attempt.naive.get("before")
-    return None if before is None else int(before) + own_system(row)
+    before = row.attempt.naive.before
+    return None if before is None else before + own_system(row)
 
 
 def own_system(row: LedgerRow) -> int:
-    return int(row.attempt.naive.get("own_system") or 0)
+    return row.attempt.naive.own_system or 0
 
 
 def _turn(row: LedgerRow, work: NaiveWork, sizes: Sizes, seconds: float) -> NaiveTurn:
     attempt, naive = row.attempt, row.attempt.naive
     # Without a naive prompt it is a check of resume or a ping: who never resumes never asks.
-    known = row.result is not None and "prompt" in naive
-    prompt, role, tools = (_pair(naive, name, sizes.scale) for name in ("prompt", "role", "tools"))
+    known = row.result is not None and naive.is_known
+    parts = (naive.prompt, naive.role, naive.tools)
+    prompt, role, tools = (_scaled(one, sizes.scale) for one in parts)
     return NaiveTurn(
         model=attempt.model,
         at=attempt.started,
@@ -138,14 +138,14 @@ def _apart(row: LedgerRow, work: NaiveWork, scale: float) -> tuple[NaiveLook, ..
     """For reviewers who shared a turn: a turn for each one whose verdict counted."""
     if not work.apart:
         return ()
-    roles = [(str(digest), round(scale * int(size))) for digest, size in row.attempt.naive["roles"]]
+    roles = [_scaled(one, scale) for one in row.attempt.naive.roles or ()]
     pairs = zip(roles, work.apart, strict=False)
     return tuple(NaiveLook(role, calls) for role, calls in pairs)
 
 
-def _pair(naive: JsonObject, name: str, scale: float) -> Pair:
-    digest, tokens = naive.get(name, ("", 0))
-    return str(digest), round(scale * int(tokens))
+def _scaled(one: NamedSize | None, scale: float) -> NamedSize:
+    digest, tokens = one or ("", 0)
+    return digest, round(scale * tokens)
 
 
 def _own_files(row: LedgerRow) -> int:
@@ -189,7 +189,7 @@ def _beside(rows: Sequence[LedgerRow]) -> dict[str, int]:
     for row in rows:
         tokens = _beside_prompt(row)
         if tokens is not None:
-            found.setdefault(str(row.attempt.naive["tools"][0]), []).append(tokens)
+            found.setdefault(row.attempt.naive.toolset, []).append(tokens)
     return {tools: round(median(sizes)) for tools, sizes in found.items()}
 
 

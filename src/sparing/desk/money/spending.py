@@ -85,8 +85,8 @@ def spent_on(lines: Sequence[Line], own: Own, baseline: str) -> Spending:
 
 def _bases(lines: Sequence[Line]) -> tuple[int, ...]:
     """Tokens that the client sends before any prompt, one figure per tool set."""
-    known = (row.attempt.naive.get("tools", ("", 0))[1] for row, *_ in lines)
-    return tuple(sorted({int(tokens) for tokens in known if tokens}))
+    known = (row.attempt.naive.tools for row, *_ in lines)
+    return tuple(sorted({tools[1] for tools in known if tools and tools[1]}))
 
 
 def _is_aided(row: LedgerRow) -> bool:

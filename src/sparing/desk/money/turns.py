@@ -93,8 +93,8 @@ def is_resume(row: LedgerRow) -> bool:
 
 def full_tokens(row: LedgerRow) -> int:
     """Tokens of the role and every document in full; zero if they were not recorded."""
-    recorded = (row.attempt.naive.get(name) for name in ("prompt", "role"))
-    return sum(int(one[1]) for one in recorded if one)
+    naive = row.attempt.naive
+    return sum(one[1] for one in (naive.prompt, naive.role) if one)
 
 
 def sent_tokens(row: LedgerRow) -> int:
@@ -105,9 +105,9 @@ def system_tokens(row: LedgerRow) -> int:
     """Tokens of the system prompt that opens a session: the neutral one, or the role's own. Full
     injection has the role there, so both sides count it. Zero if it was not recorded."""
     naive = row.attempt.naive
-    if row.attempt.way in CONTINUED or "sent_tools" not in naive:
+    if row.attempt.way in CONTINUED or naive.sent_tools is None:
         return 0
-    return int(naive["before"]) - int(naive["sent_tools"]) + int(naive.get("own_system") or 0)
+    return (naive.before or 0) - naive.sent_tools + (naive.own_system or 0)
 
 
 def resumes(turns: Sequence[Turns]) -> list[LedgerRow]:
