@@ -14,7 +14,7 @@ from sparing.engine.decision import LegStart
 from sparing.engine.orders import ORDERS
 from sparing.engine.unfinished_leg import LastDecision
 from sparing.event import HANDOFF, AnswerEvent, SayEvent
-from sparing.flow.state import Cause, FlowState, Position
+from sparing.flow.state import ANSWERS, Cause, FlowState, Position
 from sparing.records import events, features, gates, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
@@ -24,8 +24,7 @@ from sparing.runtime.surroundings import Surroundings
 START = "start"
 AIMED = frozenset({"skip", "back", "sync"})
 """Answers whose words name a stage, or a commit."""
-ORDERED = frozenset({"tasks", "fix", "refine"})
-ANSWERS = frozenset({"approve", "reject", "continue", "answer", "rerun", *ORDERED, *AIMED})
+GATE_ANSWERS = frozenset(kind.value for kind in ANSWERS) - ORDERS.keys()
 
 
 def obey_all(around: Surroundings, at: float) -> None:
@@ -53,7 +52,7 @@ def _obey(tx: Connection, letter: Letter, at: float) -> str:
             and features.set_running(tx, row.feature.key, (row.generation, 0), at)
         )
         return "started" if begun else "already started"
-    if letter.verb in ANSWERS:
+    if letter.verb in GATE_ANSWERS:
         return _answer(tx, row, letter, at)
     if letter.verb in ORDERS:
         return "noted"  # read where the next move is decided

@@ -20,7 +20,7 @@ from sparing.money import Amount, dollars, to_nano, usd_or_none
 from sparing.records import features, totals
 from sparing.records.features import FeatureRow
 from sparing.report.spending import tokens
-from sparing.turn import TURNS, Turn
+from sparing.turn import TURNS
 
 if TYPE_CHECKING:
     from sparing.desk.setup.role_agents import RoleAgent
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FEW_TASKS = 4
 MANY_TASKS = 24
 """Number of tasks assumed until tasks.md says how many there are."""
-HELPERS = (Turn.SIMPLIFY, Turn.OUTLINE, Turn.DEEPEN)
+HELPERS = tuple(row for row in TURNS.values() if row.helps and row.dispensable)
 """Turns between the tasks and the review of the code, each taken once if its role may help."""
 LEAST = to_nano("0.01")
 REMEMBERED = 20
@@ -196,7 +196,7 @@ def _ahead(
     beside += max(0, len(stage.parts) - 1)
     beside += stage.learns and RETRO in settings.flow.assistants
     if stage.work is StageWork.IMPLEMENT:
-        beside += sum(role in helping for turn in HELPERS for role in TURNS[turn].roles)
+        beside += sum(role in helping for row in HELPERS for role in row.roles)
     models, backend = settings.models, settings.agent.backend
     known, own = agents or {}, own_prices(models.prices)
     author = known.get(stage.author)
