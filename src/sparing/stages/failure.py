@@ -23,9 +23,8 @@ def failure_words(result: JobResult) -> str:
     """Describe a failure; a crash by its last line only, since the ledger keeps the whole
     output."""
     detail = _last_words(result.detail) if result.failure == Failure.CRASHED else result.detail
-    if detail and result.failure == NOTHING_CHANGED:
-        return detail
-    return f"{result.failure}: {detail}" if detail else result.failure
+    says_all = detail and result.failure == NOTHING_CHANGED
+    return detail if says_all else f"{result.failure}: {detail}" if detail else result.failure
 
 
 def _last_words(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -12,6 +11,7 @@ from sparing.cli.clock import now
 from sparing.cli.gate.approve import print_answered
 from sparing.cli.options import feature_argument, json_option, one_of, print_json
 from sparing.cli.screen import confirm, echo, is_terminal
+from sparing.codec import JsonObject
 from sparing.desk.approvals.refine import RefinePlan, plan_refine, refine
 from sparing.desk.gates import answers
 from sparing.desk.money.forecast import outlook_json
@@ -64,7 +64,7 @@ def _quoted(words: str) -> str:
     return f' "{words}"' if words else ""
 
 
-def _facts(plan: RefinePlan) -> dict[str, Any]:
+def _facts(plan: RefinePlan) -> JsonObject:
     return {
         "changed": [one._asdict() for one in plan.changes],
         "asked_again": [

@@ -14,9 +14,9 @@ from pathlib import Path
 from sparing.redact import Redactor
 from sparing.workspace.git.commit import read_file
 from sparing.workspace.git.special_files import read_plain
-from sparing.workspace.git.stored_form import as_stored, recoded_paths
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.project.secrets import MOST_HITS, Hit, scan
+from sparing.workspace.project.stored_form import as_stored, recoded_paths
 
 PRIVATE_KEY, KEY_LINES = "private key", 4
 READ_LIMIT = 64 * 1024 * 1024
