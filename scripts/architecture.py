@@ -100,7 +100,7 @@ def class_names_are_unique(package: Package) -> Iterator[str]:
         for node in module.tree.body:
             if isinstance(node, ast.ClassDef):
                 defined[node.name].append(module.name)
-        for source, name in _imported(module):
+        for source, name in (*_imported(module), *_through_modules(module)):
             if source in package and package[source].room != module.room:
                 shared.add((source, name))
     for name, places in sorted(defined.items()):
@@ -116,6 +116,22 @@ def _imported(module: Module) -> Iterator[tuple[str, str]]:
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 yield alias.name.removeprefix(f"{PACKAGE}."), ""
+
+
+def _through_modules(module: Module) -> Iterator[tuple[str, str]]:
+    """Names reached through a module that was imported: `loop.Look` is `review.loop`'s."""
+    modules = {
+        alias.asname or alias.name: f"{node.module}.{alias.name}".removeprefix(f"{PACKAGE}.")
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level
+        for alias in node.names
+    }
+    for node in ast.walk(module.tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=attr) if name in modules:
+                yield modules[name], attr
+            case _:
+                pass
 
 
 def signatures_are_typed(package: Package) -> Iterator[str]:
@@ -180,10 +196,27 @@ def money_has_one_caller(package: Package) -> Iterator[str]:
 
 
 def _calls(tree: ast.Module) -> Iterator[str]:
-    """Method calls by the last two names: `around.backend(row).run(…)` is `backend.run`."""
+    """Method calls by the last two names: `around.backend(row).run(…)` is `backend.run`, also where
+    the module or the object goes by another name in between."""
+    others = dict(_other_names(tree))
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            yield f"{_last_name(node.func.value)}.{node.func.attr}"
+            of = _last_name(node.func.value)
+            yield f"{others.get(of, of)}.{node.func.attr}"
+
+
+def _other_names(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Names given to an import, to a value, or to an argument that is a `Backend`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.alias(name=name, asname=str(other)):
+                yield other, name.rpartition(".")[2]
+            case ast.Assign(targets=[ast.Name(id=other)], value=ast.Call() | ast.Attribute()):
+                yield other, _last_name(node.value)
+            case ast.arg(arg=other, annotation=ast.Name(id=kind)):
+                yield other, kind.lower()
+            case _:
+                pass
 
 
 def _last_name(node: ast.expr) -> str:

@@ -82,6 +82,20 @@ FAULTS: list[tuple[Rule, dict[str, str], str]] = [
         "class Look means several things: desk.reviews, review.loop",
     ),
     (
+        class_names_are_unique,
+        {
+            "review/loop.py": "class Look: ...\n",
+            "desk/reviews.py": "class Look: ...\n",
+            "stages/rounds.py": "from sparing.review import loop\n\nlook = loop.Look\n",
+        },
+        "class Look means several things: desk.reviews, review.loop",
+    ),
+    (
+        signatures_are_typed,
+        {"stages/moves.py": "def move(**place: dict[str, Any]) -> None: ...\n"},
+        "stages.moves.move passes dict[str, Any]: give the value a type",
+    ),
+    (
         signatures_are_typed,
         {"stages/moves.py": "def move(place: dict[str, Any]) -> None: ...\n"},
         "stages.moves.move passes dict[str, Any]: give the value a type",
@@ -124,6 +138,21 @@ FAULTS: list[tuple[Rule, dict[str, str], str]] = [
     (
         money_has_one_caller,
         {"eval/trial.py": "class T:\n    async def go(self):\n        self._backend.run(2)\n"},
+        "eval.trial calls backend.run: only payment.paid_call does",
+    ),
+    (
+        money_has_one_caller,
+        {"finish/retro.py": "from sparing.records import ledger as books\nbooks.begin(1)\n"},
+        "finish.retro calls ledger.begin: only payment.paid_call does",
+    ),
+    (
+        money_has_one_caller,
+        {"eval/trial.py": "def go(around):\n    one = around.backend(1)\n    one.run(2)\n"},
+        "eval.trial calls backend.run: only payment.paid_call does",
+    ),
+    (
+        money_has_one_caller,
+        {"eval/trial.py": "def go(one: Backend):\n    one.run(2)\n"},
         "eval.trial calls backend.run: only payment.paid_call does",
     ),
     (
