@@ -70,7 +70,7 @@ class Login:
 
     @property
     def handing(self) -> tuple[str, ...]:
-        """Arguments of `start.py`; empty if no secret is handed over."""
+        """Arguments of `secret_pipe.py`; empty if no secret is handed over."""
         return () if self.folder is not None else HANDINGS[self.kind]
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sparing.agents.backend import EVERY_MODEL, Access, AgentCall, Capabilities, Needs
-from sparing.agents.claude import start
+from sparing.agents.claude import secret_pipe
 from sparing.agents.claude.login import Login
 from sparing.agents.claude.rules import SERVER, rules_of, tools_of
 from sparing.agents.own_tools import ToolOffer
@@ -214,7 +214,7 @@ def _content(call: AgentCall) -> Iterator[dict[str, object]]:
 
 def _started(setup: Setup) -> Iterator[str]:
     if setup.login.handing:
-        yield from (sys.executable, "-I", "-S", str(Path(start.__file__).resolve()))
+        yield from (sys.executable, "-I", "-S", str(Path(secret_pipe.__file__).resolve()))
         yield from setup.login.handing
     yield str(setup.program)
 

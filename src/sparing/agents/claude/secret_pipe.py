@@ -1,4 +1,4 @@
-"""Hands a secret to the client through a pipe: `python -I -S start.py VARIABLE NAME argv…`.
+"""Hands a secret to the client through a pipe: `python -I -S secret_pipe.py VARIABLE NAME argv…`.
 
 The secret comes in the environment variable VARIABLE, which is removed; NAME then says from which
 descriptor it can be read, once. Runs inside the sandbox, in place of the client, and uses nothing
