@@ -128,11 +128,14 @@ HELLO = first_message("localhost")
 
 def hidden_name(hello: bytes) -> bytes:
     """The same with an encrypted message inside, which names another server."""
+    return with_extension(hello, b"\xfe\x0d\x00\x01\x00")
+
+
+def with_extension(hello: bytes, more: bytes) -> bytes:
     session = 5 + 4 + 2 + 32
     at = session + 1 + hello[session]
     at += 2 + int.from_bytes(hello[at : at + 2])
     at += 1 + hello[at]
-    more = b"\xfe\x0d\x00\x01\x00"
     extensions = (int.from_bytes(hello[at : at + 2]) + len(more)).to_bytes(2)
     body = hello[9:at] + extensions + hello[at + 2 :] + more
     message = b"\x01" + len(body).to_bytes(3) + body
@@ -187,6 +190,65 @@ def test_a_server_behind_the_same_address_is_refused(first: bytes, refused: str)
     an allowed host may serve anybody's site, too."""
     said, told = heard(first)
     assert (said, told) == (b"", [refused])
+
+
+CHANGE, ALERT = b"\x14\x03\x03\x00\x01\x01", b"\x15\x03\x03\x00\x02\x01\x5a"
+KEYS, DATA = b"\x16\x03\x03\x00\x04\x10\x00\x00\x00", b"\x17\x03\x03\x00\x03abc"
+EVIL = first_message("evil.example")
+
+
+def in_parts(hello: bytes, size: int) -> bytes:
+    """The same message in two records."""
+    parts = (hello[5 : 5 + size], hello[5 + size :])
+    return b"".join(hello[:3] + len(part).to_bytes(2) + part for part in parts)
+
+
+@pytest.mark.parametrize(
+    ("second", "refused"),
+    [
+        (EVIL, "CONNECT evil.example:PORT HTTP/1.1"),
+        (CHANGE + EVIL, "CONNECT evil.example:PORT HTTP/1.1"),
+        (ALERT + CHANGE + EVIL, "CONNECT evil.example:PORT HTTP/1.1"),
+        (CHANGE * 33 + EVIL, "CONNECT localhost:PORT HTTP/1.1"),
+        (first_message(None), "CONNECT localhost:PORT HTTP/1.1"),
+        (in_parts(EVIL, 1), "CONNECT localhost:PORT HTTP/1.1"),
+        (in_parts(EVIL, 60), "CONNECT localhost:PORT HTTP/1.1"),
+        (b"\x16\x03\x01\x00\x00" + EVIL, "CONNECT localhost:PORT HTTP/1.1"),
+    ],
+    ids=[
+        "at once",
+        "after a change",
+        "after an alert",
+        "after many",
+        "no name",
+        "a byte",
+        "parts",
+        "empty",
+    ],
+)
+def test_the_second_first_message_names_the_same_server(second: bytes, refused: str) -> None:
+    """H9: a server that asks for another key may go by the name that comes with it."""
+    _, told = heard(HELLO + second)
+    assert told == [refused]
+
+
+def test_early_data_would_hide_a_second_first_message() -> None:
+    """H9: a server leaves it out, and then reads on."""
+    _, told = heard(with_extension(HELLO, b"\x00\x2a\x00\x00") + DATA + EVIL)
+    assert told == ["CONNECT localhost:PORT HTTP/1.1"]
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [CHANGE + HELLO + DATA, CHANGE + DATA + EVIL, KEYS + CHANGE + EVIL, CHANGE, CHANGE[:3], b""],
+    ids=["again", "encrypted", "keys", "change", "cut off", "nothing"],
+)
+def test_what_else_follows_is_passed_on(rest: bytes) -> None:
+    """H9: once the connection is encrypted nobody can be named, whatever it looks like."""
+    said, told = heard(HELLO + rest)
+    assert told == []
+    whole = 0 if rest == CHANGE[:3] else len(rest)
+    assert len(said) == 2 * (len(HELLO) + whole)
 
 
 def test_what_is_not_encrypted_or_has_no_name() -> None:

@@ -1,7 +1,8 @@
 """The server that a TLS client asks for in its first message, which is not encrypted.
 
 A tunnel to an allowed host ends at a machine that may serve thousands of others, as content
-delivery networks do: which one answers is decided by this name, not by the address.
+delivery networks do: which one answers is decided by this name, not by the address. A server may
+ask for another first message, and some then go by the name in that one.
 """
 
 from __future__ import annotations
@@ -10,10 +11,16 @@ import re
 import struct
 
 HANDSHAKE, CLIENT_HELLO = 0x16, 1
+NOT_ENCRYPTED = frozenset({0x14, 0x15, HANDSHAKE})
+"""Kinds of records that may come before a client's second first message."""
 RECORD_HEAD, HELLO_HEAD = 5, 4 + 2 + 32
 LONGEST_RECORD = 1 << 14
 _NAME = re.compile(rb"[A-Za-z0-9._-]{1,253}")
-SERVER_NAME, ENCRYPTED_HELLO = 0, 0xFE0D
+SERVER_NAME, EARLY_DATA = 0, 0x2A
+ENCRYPTED_HELLO = frozenset({0xFFCE, *range(0xFE08, 0xFE0E)})
+"""As it is, and as it was in drafts."""
+LONGEST_HELLO = b"\1\2"
+"""How the longest message that a server takes begins: with its kind and length."""
 
 
 class NotAHello(ValueError):
@@ -38,8 +45,10 @@ def server_name(hello: bytes) -> str:
         found = _extensions(hello[RECORD_HEAD:])
     except (IndexError, struct.error) as error:
         raise NotAHello from error
-    if ENCRYPTED_HELLO in found:
+    if not ENCRYPTED_HELLO.isdisjoint(found):
         raise NotAHello  # the name that counts is inside
+    if EARLY_DATA in found:
+        raise NotAHello  # one could not tell what comes after it: a server may leave that out
     told = found.get(SERVER_NAME, b"")
     # A list of names with kind and length, of which there is never more than one.
     if not told:
@@ -48,6 +57,11 @@ def server_name(hello: bytes) -> str:
     if told[2:3] != b"\0" or int.from_bytes(told[3:5]) != len(told) - 5 or name is None:
         raise NotAHello
     return name[0].decode().lower().removesuffix(".")
+
+
+def may_be_hello(body: bytes) -> bool:
+    """Whether a handshake record begins such a message; one that is encrypted hardly ever does."""
+    return b"\1" <= body[:2] <= LONGEST_HELLO or not body
 
 
 def _extensions(message: bytes) -> dict[int, bytes]:

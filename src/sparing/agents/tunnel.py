@@ -16,12 +16,22 @@ from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from sparing.agents.server_name import HANDSHAKE, NotAHello, missing_bytes, server_name
+from sparing.agents.server_name import (
+    HANDSHAKE,
+    NOT_ENCRYPTED,
+    RECORD_HEAD,
+    NotAHello,
+    may_be_hello,
+    missing_bytes,
+    server_name,
+)
 from sparing.agents.turn_server import TurnServer
 
 HEAD_LIMIT = 16 * 1024
 PIECE = 64 * 1024
 PATIENCE_SECONDS = 30.0
+MOST_RECORDS = 32
+"""Records that are not encrypted: real clients send three or four."""
 TLS_PORT = 443
 _NAME = r"(?P<host>[A-Za-z0-9.-]{1,253})"
 _CONNECT = re.compile(rf"CONNECT {_NAME}:(?P<port>\d{{1,5}}) HTTP/1\.[01]")
@@ -89,7 +99,10 @@ class Tunnel(TurnServer):
         """Send what the client says, and first make sure that it says it to that host."""
         with suppress(OSError):
             if host is not None and not _is_address(host.name):
-                sink.write(await _checked_hello(reader, host))
+                hello = await _checked_hello(reader, host)
+                sink.write(hello)
+                if hello[:1] == bytes([HANDSHAKE]):
+                    await _pass_unencrypted(reader, sink, host)
             await _pour(reader, sink)
 
     async def _reach(self, host: Host) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -129,9 +142,38 @@ async def _checked_hello(reader: asyncio.StreamReader, host: Host) -> bytes:
         if not piece:
             raise NotAHello
         begun += piece
-    if begun and (name := server_name(begun)) != host.name:
-        raise OtherServer(name) if name else NotAHello
+    if begun:
+        _check_name(begun, host)
     return begun
+
+
+def _check_name(hello: bytes, host: Host) -> None:
+    if (name := server_name(hello)) != host.name:
+        raise OtherServer(name) if name else NotAHello
+
+
+async def _pass_unencrypted(
+    reader: asyncio.StreamReader, sink: asyncio.StreamWriter, host: Host
+) -> None:
+    """Pass on what follows the first message, up to where no other server can be named any more."""
+    for _ in range(MOST_RECORDS):
+        record = await reader.read(1)
+        if not record or record[0] not in NOT_ENCRYPTED:
+            sink.write(record)
+            return
+        try:
+            record += await reader.readexactly(RECORD_HEAD - 1)
+            record += await reader.readexactly(int.from_bytes(record[-2:]))
+        except asyncio.IncompleteReadError:
+            return
+        if record[0] == HANDSHAKE:
+            if not may_be_hello(record[RECORD_HEAD:]):
+                sink.write(record)
+                return
+            _check_name(record, host)
+        sink.write(record)
+        await sink.drain()
+    raise NotAHello
 
 
 def _is_address(name: str) -> bool:
