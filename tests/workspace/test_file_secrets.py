@@ -53,6 +53,21 @@ SECRET = {
     "in the query of an address": f"DATABASE_URL=postgres://db/x?user=ada&password={WORD}\n",
     "in a connection's settings": f"DATABASE=Server=db;User Id=ada;Pwd={WORD};\n",
     "a header": f"AUTH_HEADER=Basic {base64.b64encode(f'ada:{WORD}'.encode()).decode()}\n",
+    "xml, as characters": f"<server><password><![CDATA[{WORD}]]></password></server>",
+    "an address whose password has a sign": f"index-url = https://ada:{WORD}@7@pypi.example.org/\n",
+    "a header with a scheme": f"Authorization: Bearer {RANDOM}\n",
+    "words after a colon": f"password: {WORD} and more\n",
+    "the second of a line": f"export A=1 DB_PASSWORD={WORD}\n",
+    "another shell's": f"set -gx DB_PASSWORD {WORD}\n",
+    "the default of a variable": f"URL=${{DB_PASSWORD:-{WORD}}}\n",
+    "an argument in code": f"connect(user='ada', password='{WORD}')\n",
+    "a constant in code": f"export const apiToken: string = '{WORD}';\n",
+    "a constant in PHP": f"define('DB_PASSWORD', '{WORD}');\n",
+    "a pair in Ruby": f":password => '{WORD}'\n",
+    "a key in quotes": f'"password" = "{WORD}"\n',
+    "an option in a line": f"mysql -u ada --password={WORD}\n",
+    "in the path of a channel": "channels:\n  - https://conda.example.org/t/ad-"
+    + f"{RANDOM}/own\n",
     "a webhook": f"SLACK=https://hooks.example.org/T0/{RANDOM}\n",
 }
 PLAIN = """\
@@ -103,6 +118,11 @@ GOOGLE_CLOUD_PROJECT=acme-shop-production-382910
 DEFAULT_FROM_EMAIL=team42@acme-corporation.example
 PACKAGES=https://acme-engineering@dev.example.org/acme-engineering/_packaging
 global-credential-providers = ["cargo:token"]
+const token = 'refresh-token';
+localStorage.setItem('token', 'value-here');
+password: ask the admin for it
+"key" => 'value-key'
+https://docs.example.org/t/some-topic-about-conda/123
 """
 
 
@@ -110,11 +130,21 @@ global-credential-providers = ["cargo:token"]
 def test_a_value_is_known(kind: str) -> None:
     """H5: neither written down nor committed, plain or encoded."""
     known = secrets_in(SECRET[kind])
-    values = (WORD, RANDOM, WEAK, f":{WORD}")
+    values = (
+        *(WORD, RANDOM, WEAK, f":{WORD}"),
+        *(f"{WORD}@7", f"{WORD} and more", f"ad-{RANDOM}"),
+    )
     value = next(one for one in values if one in Redactor(known).known)
     for text in (value, base64.b64encode(value.encode()).decode(), value.encode().hex()):
         assert text not in Redactor(known).clean(f"it is {text}.")
         assert scan([("notes.md", f"it is {text}.".encode())], known)
+
+
+def test_signs_that_markup_escapes_are_known_as_they_are() -> None:
+    """H5: Maven's settings and NuGet's are XML."""
+    value, escaped = f"{WORD}&<9", f"{WORD}&amp;&lt;9"
+    for text in (f"<password>{escaped}</password>", f"<add key='Password' value='{escaped}' />"):
+        assert value in secrets_in(text)
 
 
 @pytest.mark.parametrize("line", PLAIN.splitlines())

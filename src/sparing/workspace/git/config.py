@@ -118,6 +118,7 @@ _PLAIN = re.compile(
 _LOGIN = re.compile(r"://[^/:@\s]*:([^/@\s]+)@|https?://([^/:@\s]{16,})(?::(?:x-oauth-basic)?)?@")
 # As in `https://acme-engineering@dev.example.org/`: no token is made of words.
 _USER = re.compile(r"(?:[A-Z]?[a-z]{2,40}+\d{0,4}+[-._]?)+")
+_LOGIN_WITH_AT = re.compile(r"://[^/:@\s]*:([^/:@\s]{1,200}@[^/\s]{1,200})@")
 _HEADER = re.compile(r"(?i)(?:authorization|[\w-]*(?:token|key))\s*:\s*(?:\w+\s+)?(\S+)")
 _WORD = re.compile(r"""[^\s'"`|;&<>(){}$=]+""")
 
@@ -178,6 +179,8 @@ def logins_in_address(text: str) -> tuple[str, ...]:
     for password, token in _LOGIN.findall(text):
         values = (password, "" if _USER.fullmatch(token) else token)
         found |= dict.fromkeys((*values, *map(unquote, values)))
+    for password in _LOGIN_WITH_AT.findall(text):
+        found |= dict.fromkeys((password, unquote(password)))
     return tuple(value for value in found if value and value != "x-oauth-basic")
 
 

@@ -13,6 +13,7 @@ from base64 import b64decode
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from html import unescape
 from pathlib import Path
 
 from sparing.redact import SHORTEST
@@ -37,18 +38,40 @@ _QUOTED = r"\"(?:[^\"\\]|\\.){1,4096}\"|'[^']{1,4096}'"
 _PAIRS = (
     re.compile(rf"^[ \t]*(?:export[ \t]+)?([\w.:/@-]{{1,200}})[ \t]*=[ \t]*({_QUOTED}|.+)$", re.M),
     re.compile(rf"(?<![\w.@-])([\w.@-]{{1,200}}+)[\"']?[ \t]*:[ \t]*({_QUOTED}|{_PART})"),
-    re.compile(rf"^[ \t]*([\w.-]{{1,200}})[ \t]+({_QUOTED}|{_PART})[ \t]*$", re.M),
+    re.compile(
+        rf"^[ \t]*(?:set(?:[ \t]+-\w+)*[ \t]+)?([\w.-]{{1,200}})[ \t]+({_QUOTED}|{_PART})[ \t]*$",
+        re.M,
+    ),
     re.compile(rf"(?:^|[ \t])(password)[ \t\n]+({_QUOTED}|{_PART})", re.M),  # .netrc
-    re.compile(r"<([\w.-]{1,200})>([^<>]{1,4096})</"),
+    re.compile(r"<([\w.-]{1,200})>\s{0,80}<!\[CDATA\[([^\]]{1,400}+)\]\]>"),
     re.compile(rf"[{{,][ \t]*[\"']?([\w.-]{{1,200}})[\"']?[ \t]*=[ \t]*({_QUOTED})"),  # TOML
     re.compile(rf"^[ \t]*\"([^\"\s]{{1,200}})\"[ \t]+({_QUOTED}|{_PART})[ \t]*$", re.M),
-    re.compile(rf"(?:key|name)=[\"']([\w.-]{{1,200}})[\"'][ \t]{{1,9}}value=({_QUOTED})"),  # NuGet
-    re.compile(r"(?i)[;?&:\"'= ](password|passwd|pwd|account_?key)=([^\s;&\"'<>]{1,4096})"),
+    re.compile(r"(?i)[;?&:\"'= -](password|passwd|pwd|account_?key)=([^\s;&\"'<>]{1,4096})"),
     # On the next line: YAML's blocks, what continues a line.
     re.compile(
         rf"^[ \t]*([\w.-]{{1,200}})[ \t]*[:=][ \t]*[|>]?[+-]?\r?\n[ \t]+({_PART})[ \t]*$", re.M
     ),
 )
+_IN_CODE = (
+    # A header, a value of several words.
+    re.compile(r"^[ \t]*([\w.@-]{1,200})[ \t]*:[ \t]+([^\s\"'{}\[\]|>&*!][^\n]{1,4096})$", re.M),
+    # A line with several, a default in a shell.
+    re.compile(rf"(?:^|[ \t])([A-Z][A-Z0-9_]{{1,200}})=({_QUOTED}|{_PART})", re.M),
+    re.compile(r"\$\{(\w{1,200}):?[-=]([^{}\n]{1,4096})\}"),
+    # A program's own settings: an argument, a constant, a hash.
+    re.compile(
+        rf"(?<![\w.@-])([\w.@-]{{1,200}}+)[\"']?[ \t]*(?::[ \t]*\w{{1,80}}[ \t]*)?(?:=>|:=|=)[ \t]*"
+        rf"({_QUOTED})"
+    ),
+    re.compile(rf"\(\s{{0,80}}[\"']([\w.-]{{1,200}})[\"']\s{{0,80}},\s{{0,80}}({_QUOTED})"),
+)
+"""Where names say less: a value that consists of words is nobody's secret."""
+_MARKED_UP = (
+    re.compile(r"<([\w.-]{1,200})>([^<>]{1,4096})</"),
+    re.compile(rf"(?:key|name)=[\"']([\w.-]{{1,200}})[\"'][ \t]{{1,9}}value=({_QUOTED})"),  # NuGet
+)
+_IN_PATH = re.compile(r"/t/([\w.-]{16,200})(?=[/\s\"']|$)")
+"""A token in the address of a conda channel."""
 _SCHEME = re.compile(r"(?i)^(?:bearer|basic|token)[ ]+(?=\S+$)")
 _LOGIN_NAME = re.compile(r"(?i)(?:^|_)(?:AUTH|IDENT|HTTP_BASIC)(?:_|$)|^BUNDLE_\w+__")
 _IDENT = re.compile(r"(?i)(?:^|_)(?:IDENT|HTTP_BASIC)(?:_|$)|^BUNDLE_\w+__")
@@ -65,7 +88,7 @@ _STRONG = re.compile(
     r"(?i)(?:(?:^|_)(?:PASS|PWD|BINDPW|SECRETS?|TOKENS?|SSHPASS)|PASS(?:WORD|WD|PHRASE))$"
 )
 _NAMED = re.compile(
-    r"(?i)(?:^|_)(?:KEYS?|PASS|PAT|AUTH|COOKIE|DSN|WEBHOOK|JWT|BEARER|PWD|BINDPW|SALT|HTTP_BASIC)"
+    r"(?i)(?:^|_)(?:KEYS?|PASS|PAT|AUTH|AUTHORIZATION|COOKIE|DSN|WEBHOOK|JWT|BEARER|PWD|BINDPW|SALT|HTTP_BASIC)"
     r"(?:_|$)|APIKEYS?|TOKENS?(?:_|$)|SECRETS?(?:_|$)|PASSW|PASSPHRASE|SSHPASS|CREDENTIALS?"
 )
 _DIGEST = re.compile(r"(?i)SHA\d*|DIGEST|COMMIT|HASH|CHECKSUM|REVISION|VERSION|INTEGRITY")
@@ -131,8 +154,13 @@ def login_files(environ: Mapping[str, str]) -> tuple[Path, ...]:
 def secrets_in(text: str) -> tuple[str, ...]:
     """Secret values in a file of settings of any form; what its names say comes first."""
     pairs = [(name, _plain(raw)) for one in _PAIRS for name, raw in one.findall(text)]
+    coded = (pair for one in _IN_CODE for pair in one.findall(text))
+    pairs += [(name, value) for name, raw in coded if not _of_words(value := _plain(raw))]
+    marked = (pair for one in _MARKED_UP for pair in one.findall(text))
+    pairs += [(name, unescape(_plain(raw))) for name, raw in marked]
     found = {value: None for pair in pairs for value in _named(*pair)}
     found |= dict.fromkeys(value for one in text.split() for value in _in_address(one))
+    found |= dict.fromkeys(one for one in _IN_PATH.findall(text) if not is_words(one))
     versions = {value for name, value in pairs if _DIGEST.search(name)}
     found |= dict.fromkeys(one for one in _tokens(text) if _is_random(one) and one not in versions)
     usable = (value for value in found if SHORTEST <= len(value) <= LONGEST)
@@ -200,10 +228,14 @@ def _may_be_secret(name: str, value: str) -> bool:
         return re.search(r"(?i)WEBHOOK|DSN", name) is not None
     if _is_plain_word(value) or value.startswith(('["', "['")):
         return False
-    if not all(map(is_words, value.split())):
+    if not _of_words(value):
         return True
     file = "/" in value or re.search(r"\.[a-z]{2,5}$", value)
     return not file and not is_placeholder(value) and _STRONG.search(name) is not None
+
+
+def _of_words(value: str) -> bool:
+    return all(map(is_words, value.split()))
 
 
 def _plain(raw: str) -> str:
