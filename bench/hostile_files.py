@@ -22,6 +22,20 @@ for one in Path('tests').glob('*.py'):
 def two():
     return 2
 X"""
+MOVES_PY = """cat > other.py <<'X'
+import atexit, os, shutil
+from pathlib import Path
+os.rename('tests', 'aside')
+shutil.copytree('aside', 'tests')
+for one in Path('tests').glob('*.py'):
+    one.write_text(one.read_text().replace('app.one(), 1', '1, 1'))
+def back():
+    shutil.rmtree('tests')
+    os.rename('aside', 'tests')
+atexit.register(back)
+def two():
+    return 2
+X"""
 WRITES_JS = """cat > other.js <<'X'
 const fs = require('fs');
 for (const name of fs.readdirSync(`${__dirname}/test`)) {
@@ -66,6 +80,7 @@ def _python() -> _Found:
     said = "def main():\n    print('Ran 1 test in 0.001s\\n\\nOK')\n"
     return {
         "python: writes over another test": (TWO_PY, (BREAK, WRITES_PY)),
+        "python: moves the tests aside while they run": (TWO_PY, (BREAK, MOVES_PY)),
         "make: a makefile in a folder it changes to": (
             {
                 "Makefile": "test:\n\tcd suite && $(MAKE) all\n",

@@ -13,6 +13,7 @@ import pytest
 from sparing.workspace.checks.baseline import Baseline
 from sparing.workspace.checks.overwritten_files import rewritten, states
 from sparing.workspace.checks.run import CheckResult
+from sparing.workspace.sandbox.folder_moves import folder_moves
 
 
 def write(path: Path) -> None:
@@ -43,6 +44,53 @@ def test_it_is_seen(tmp_path: Path, way: object) -> None:
     way(tmp_path / "a.py")
     (tmp_path / "new.py").write_text("1")
     assert rewritten(tmp_path, before) == ("a.py",)
+
+
+def swap(folder: Path) -> None:
+    """Other files in their place for a while, then the same folder as before."""
+    folder.rename(folder.with_name("aside"))
+    folder.mkdir()
+    folder.rmdir()
+    folder.with_name("aside").rename(folder)
+
+
+def swap_parent(folder: Path) -> None:
+    swap(folder.parent)
+
+
+def swap_often(folder: Path) -> None:
+    """More than the kernel remembers."""
+    for _ in range(int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())):
+        folder.rename(folder.with_name("aside"))
+        folder.with_name("aside").rename(folder)
+
+
+@pytest.mark.parametrize(
+    ("way", "moved"), [(swap, "tests/deep/"), (swap_parent, "tests/"), (swap_often, "tests/deep/")]
+)
+def test_a_folder_that_was_moved_aside_is_seen(tmp_path: Path, way: object, moved: str) -> None:
+    """H8: neither it nor a file in it looks any different afterwards."""
+    deep = tmp_path / "tests" / "deep"
+    deep.mkdir(parents=True)
+    (deep / "a.py").write_text("1")
+    before = states(tmp_path, ("tests/deep/a.py", "gone/b.py"))
+    with folder_moves(tmp_path, before) as moves:
+        (deep / "new.py").write_text("1")
+        (tmp_path / "other").mkdir()
+        assert moves() == ()
+        assert callable(way)
+        way(deep)
+        assert moved in moves()
+    assert rewritten(tmp_path, before) == ()
+
+
+def test_a_folder_that_was_removed_is_seen(tmp_path: Path) -> None:
+    """H8: another one is in its place."""
+    (tmp_path / "tests").mkdir()
+    with folder_moves(tmp_path, ("tests/a.py", "b.py")) as moves:
+        (tmp_path / "tests").rmdir()
+        (tmp_path / "tests").mkdir()
+        assert moves() == ("tests/",)
 
 
 def _clock_has_moved(path: Path, began: int) -> bool:

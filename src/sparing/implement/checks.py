@@ -32,6 +32,7 @@ from sparing.workspace.checks.run import CheckResult, run_check
 from sparing.workspace.git.snapshot import Snapshot
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.project.sparse_checkout import read_cone
+from sparing.workspace.sandbox.folder_moves import folder_moves
 
 PREPARING = "writing a clean copy of the files"
 
@@ -133,9 +134,11 @@ def _run_in(
         sandbox, environ = tool_sandbox(around, row, worktree), tool_environ(around)
         if not check.name.startswith("test"):
             return run_check(check, worktree.path, limit, environ, sandbox, keep)
-        before = states(worktree.path, Snapshot(around.repository, tree).entries)
+        files = Snapshot(around.repository, tree).entries
+        before = states(worktree.path, files)
+        moved = room.enter_context(folder_moves(worktree.path, before))
         found = run_check(check, worktree.path, limit, environ, sandbox, keep)
-        return found._replace(rewritten=rewritten(worktree.path, before))
+        return found._replace(rewritten=(*rewritten(worktree.path, before), *moved()))
 
 
 def changes_to_approve(source: Source, checked: Checked) -> tuple[Changed, ...]:
