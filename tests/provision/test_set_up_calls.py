@@ -38,6 +38,11 @@ tried("the same in IPv6", socket.AF_INET6, stream, ("::ffff:127.0.0.1", int(os.e
 tried("a socket file", socket.AF_UNIX, stream, os.environ["DOOR"])
 tried("an abstract socket", socket.AF_UNIX, stream, "\\0" + os.environ["NAME"])
 tried("a machine's own socket", 40, stream, (2, port))
+tried("the user's server by no address", inet, stream, ("0.0.0.0", int(os.environ["OTHER"])))
+tried("the same in its own IPv6", socket.AF_INET6, stream, ("::1", int(os.environ["OTHER"])))
+tried("an address of a cloud's own", inet, stream, ("169.254.169.254", 80))
+tried("a packet of its own", 17, socket.SOCK_RAW, ("lo", 0))
+tried("another socket of the kernel", 30, stream, (2, port))
 """
 
 

@@ -193,6 +193,22 @@ def test_settings_of_package_managers(tmp_path: Path) -> None:
     assert login_secrets({}) == ()
 
 
+@pytest.mark.parametrize(
+    ("place", "text"),
+    [
+        (".config/pdm/config.toml", f'[repository.own]\nusername = "ada"\npassword = "{WORD}"\n'),
+        (".config/hatch/config.toml", f'[publish.index]\nauth = "{WORD}"\n'),
+        (".sbt/.credentials", f"realm=Own\nhost=example.org\nuser=ada\npassword={WORD}\n"),
+        (".ivy2/.credentials", f"user=ada\npassword={WORD}\n"),
+        (".local/share/gem/credentials", f"---\n:rubygems_api_key: {RANDOM}\n"),
+    ],
+)
+def test_settings_of_other_package_managers(tmp_path: Path, place: str, text: str) -> None:
+    """H5: where each of them keeps its logins."""
+    write_files(tmp_path, {place: text})
+    assert login_secrets({"HOME": str(tmp_path)}) in ((WORD,), (RANDOM,))
+
+
 @pytest.mark.parametrize("code", ["utf-8-sig", "utf-16"])
 def test_files_as_windows_writes_them(tmp_path: Path, code: str) -> None:
     """H5"""

@@ -100,11 +100,13 @@ LOGIN_FILES = (
     *(".gem/credentials", ".bundle/config", ".m2/settings.xml", ".composer/auth.json"),
     *(".cargo/credentials", ".cargo/credentials.toml", ".cargo/config.toml"),
     *(".gradle/gradle.properties", ".nuget/NuGet/NuGet.Config", ".bunfig.toml", ".condarc"),
+    *(".sbt/.credentials", ".ivy2/.credentials", ".local/share/gem/credentials"),
     *(".git-credentials", ".local/share/uv/credentials/credentials.toml"),
 )
 CONFIG_FILES = (
     *("pip/pip.conf", "uv/uv.toml", "pypoetry/auth.toml", "pypoetry/config.toml", "pnpm/rc"),
     *("composer/auth.json", "NuGet/NuGet.Config", "go/env"),
+    *("pdm/config.toml", "hatch/config.toml"),
 )
 """Below XDG_CONFIG_HOME."""
 _POINTERS = (
