@@ -209,6 +209,18 @@ def test_what_is_old_is_told_to_fresh_and_to_resumed_reviewers_alike(
         assert told == (prompt.order is Order.NESTED), prompt.name
 
 
+def test_a_resumed_reviewer_is_told_where_to_report_what_is_resolved(
+    rendered: dict[str, Prompt],
+) -> None:
+    """B5, C4: the form has no field of its own for it."""
+    again = [p for n, p in rendered.items() if "-reviewer-" in n and p.way is Way.RESUME]
+    open_ones = [p for p in again if "report again what still stands" in p.text.lower()]
+    assert len(open_ones) > 10
+    for prompt in open_ones:
+        assert "say in `summary` which are resolved" in prompt.text, prompt.name
+        assert "summary" in prompt.text.partition("JSON object")[2], prompt.name
+
+
 def test_the_confirmation_is_read_out_of_the_form() -> None:
     """B2: as text or as a list; the line is read as before."""
     for field in ('"prd.md (12 lines), spec.md (9 lines)"', '["prd.md (12 lines)", "spec.md (9)"]'):
