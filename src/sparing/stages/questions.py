@@ -37,8 +37,7 @@ class DefaultsTaken(NamedTuple):
 
 
 def take_defaults(place: Place, handoff: Handoff, *, asks: bool) -> DefaultsTaken:
-    """Use defaults if no one is to be asked: all or none, as one missing answer blocks the
-    author."""
+    """Use defaults if no one is to be asked: all or none, as one gap blocks the author."""
     new = unanswered(place.talk, handoff.open_questions)
     pairs = [with_default(one) for one in new]
     if asks or not new or not all(default for _, default in pairs):
