@@ -98,4 +98,4 @@ def test_who_joins_a_session_that_the_judge_opened_is_told_its_role_and_form(
         assert "resumed session (--way resume)" in sent
         assert ("# Your role: builder" in sent) == told
         assert ("- **Next Stage Needs**" in sent) == told
-        assert ("End with the HANDOFF block as before." in sent) != told
+        assert ("End with the HANDOFF block as before" in sent) != told
