@@ -88,7 +88,7 @@ def test_a_third_rejection_is_said_to_stop_the_stage(
     rejected = Outcome(OutcomeKind.REJECT, reason="no")
     row = settled(office, row, (PASSED, rejected, PASSED, rejected, PASSED))
     assert main(["status"]) == 0
-    assert "the third time: the stage then stops" in " ".join(capsys.readouterr().out.split())
+    assert "a third time: the stage then stops" in " ".join(capsys.readouterr().out.split())
     assert main(["reject", "1", "not like this"]) == 0
     assert "plan is rejected for the third time; to continue:" in capsys.readouterr().out
 

@@ -8,10 +8,11 @@ import pytest
 
 from sparing.cli.main import main
 from sparing.desk.gates import answers
-from sparing.desk.money.efforts import effort_outlooks, efforts_words, other_efforts
+from sparing.desk.money.efforts import by_ratio, effort_outlooks, efforts_words, other_efforts
 from sparing.desk.money.figures import feature_report
 from sparing.desk.office import Office, settings_of
-from sparing.money import to_nano
+from sparing.economy.cost_model import Range
+from sparing.money import Amount, to_nano
 from sparing.records.features import FeatureRow
 from sparing.report.figures import effort_words, report_json
 from tests.desk.reviewing import asked
@@ -42,6 +43,21 @@ def test_each_effort_is_forecast_before_anything_is_spent(office: Office) -> Non
     words = efforts_words(found)
     assert words.startswith("lean; with --effort balanced: about $")
     assert words.endswith("(estimated)")
+
+
+def test_a_forecast_from_history_is_not_compared_with_an_assumption() -> None:
+    """E12: with three cheap features behind it, "lean" looked thirteen times as expensive."""
+
+    def ranged(tokens: int, usd: str | None, learned: int = 0) -> Range:
+        ends = [Amount(tokens * n, to_nano(usd) * n if usd else None) for n in (1, 2, 3)]
+        return Range(ends[0], ends[1], ends[2], 3, learned)
+
+    known = ranged(1_000, "0.02", learned=3)
+    lean = by_ratio(known, ranged(300_000, "0.3"), ranged(600_000, "0.6"))
+    assert lean.median == Amount(1_000, to_nano("0.02"))
+    assert (lean.learned, lean.stages) == (0, 3)
+    assert by_ratio(known, ranged(5, "0.3"), ranged(5, "0.3")) == known  # "the same"
+    assert by_ratio(known, ranged(5, None), ranged(6, None)) == ranged(5, None)
 
 
 def test_the_report_says_what_others_would_have_cost(office: Office) -> None:

@@ -77,14 +77,16 @@ def trust_command(yes: bool, revoke: bool, setup: str | None, web: bool, as_json
 def _revoke(office: Office, as_json: bool) -> None:
     files, settings = revoke_all(office), revoke_programs(office)
     searches = forbid_web(office)
-    were = "1 file was" if files == 1 else f"{files} files were"
-    words = f"{were} trusted; that is withdrawn"
-    if settings:
-        words += f"\n{settings} git settings were trusted; that is withdrawn"
+    counts = ((files, "file"), (settings, "git setting"))
+    words = [
+        f"{count} {what}{' was' if count == 1 else 's were'} trusted; that is withdrawn"
+        for count, what in counts
+        if count
+    ]
     if searches:
-        words += "\nweb searches are no longer allowed"
+        words.append("web searches are no longer allowed")
     content = {"revoked": files, "revoked_settings": settings, "revoked_web": searches}
-    _tell(as_json, content, words)
+    _tell(as_json, content, "\n".join(words) or "nothing was trusted here")
 
 
 def _need_a_person(waiting: list[RoleCandidate], programs: list[ProgramView]) -> None:

@@ -29,7 +29,7 @@ PASSING = frozenset(
 """First words of reasons that have nothing to do with the quality of the work."""
 RED = "checks are red"
 
-THIRD = "the third time: the stage then stops, for you to edit, rerun or skip"
+THIRD = "a third time: the stage then stops, and you edit, rerun or skip it"
 TRUST, RESUME = "sparing trust", "sparing resume"
 _EDIT = re.compile(r"\bsparing\sedit \d+ ([a-z-]+)")
 

@@ -12,6 +12,7 @@ from sparing.config.effort import SETTING, Effort
 from sparing.desk.money.forecast import assumed, outlook, outlook_json, outlook_median
 from sparing.desk.office import Office, settings_of
 from sparing.economy.cost_model import Range
+from sparing.money import Amount
 from sparing.records.features import FeatureRow
 
 if TYPE_CHECKING:
@@ -25,12 +26,41 @@ class EffortOutlook(NamedTuple):
 
 
 def effort_outlooks(office: Office, row: FeatureRow) -> list[EffortOutlook]:
-    """The lightest first. A forecast based on past features uses those of the same effort only."""
-    own = settings_of(office, row).flow.effort
+    """The lightest first. A forecast based on past features uses those of the same effort; one
+    that has fewer of them than the chosen effort follows from the chosen one's."""
+    own, mine = settings_of(office, row).flow.effort, outlook(office, row)
     return [
-        EffortOutlook(effort, outlook(office, _with(row, effort)), effort is own)
+        EffortOutlook(
+            effort, mine if effort is own else _other(office, row, effort, mine), effort is own
+        )
         for effort in Effort
     ]
+
+
+def _other(office: Office, row: FeatureRow, effort: Effort, mine: Range) -> Range:
+    other = _with(row, effort)
+    found = outlook(office, other)
+    if found.learned >= mine.learned:
+        return found
+    return by_ratio(mine, assumed(office, other), assumed(office, row))
+
+
+def by_ratio(known: Range, other: Range, own: Range) -> Range:
+    """`known` scaled as two assumed ranges differ: an assumption beside what was learned would
+    make the lighter effort look like the more expensive one."""
+    if other == own:
+        return known
+    theirs, ours = _middle(other), _middle(own)
+    if theirs is None or not ours:
+        return other
+    ratio = theirs / ours
+    low, median, high = (
+        Amount(
+            round(one.tokens * ratio), None if one.nano_usd is None else round(one.nano_usd * ratio)
+        )
+        for one in (known.low, known.median, known.high)
+    )
+    return Range(low, median, high, known.stages, 0)
 
 
 def efforts_words(found: Sequence[EffortOutlook]) -> str:
