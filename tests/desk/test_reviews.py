@@ -23,6 +23,20 @@ def drawn(rows: tuple[ReviewRow, ...]) -> list[str]:
     return [line.rstrip() for line in console.export_text().splitlines()]
 
 
+def test_nothing_is_cut_off_at_60_columns(office: Office) -> None:
+    """K1: costs stood half beyond the edge, and how it was sent not at all."""
+    row = started(office)
+    asked(office, row, "d1", stage="implement", role="implementation-reviewer", nano_usd=12_345_678)
+    looked(office, row, "implementation-reviewer", 1, DEFECT, stage="implement")
+    console = Console(width=60, file=StringIO(), record=True, force_terminal=False)
+    console.print(reviews_page(reviews(office, row), columns=60))
+    shown = [line.rstrip() for line in console.export_text().splitlines()]
+    head = next(line for line in shown if line.startswith("#  reviewer"))
+    assert head.split() == ["#", "reviewer", "decision", "b/w/s", "session", "cost"]
+    assert all("…" not in line for line in shown)
+    assert "implementation-re" in "".join(shown)
+
+
 def test_what_became_of_findings_by_each_look(office: Office) -> None:
     """C2, C13: worked out from the verdicts by the rules of the run; silence on a suggestion
     does not settle it."""

@@ -20,7 +20,7 @@ from sparing.finding import Severity
 from sparing.money import dollars, usd_or_none
 from sparing.report.plain_words import WAYS_NOTE, ways_taken
 
-ROLE_WIDTH = 23
+ROLE_WIDTH, LEAST_ROLE_WIDTH, COLUMNS = 23, 11, 80
 CLASSES = ("new", "repeated", "regressed", "contested", "resolved")
 LEGEND = (
     "#: iteration; reviewers that follow one another each count their own; ✓: final validation",
@@ -110,13 +110,34 @@ class DecidedRow(NamedTuple):
         return {**self._asdict(), "roles": list(self.roles), "reasons": list(self.reasons)}
 
 
-def reviews_page(rows: Sequence[ReviewRow], decided: Sequence[DecidedRow] = ()) -> RenderableType:
-    """Fits 80 columns: a table for each stage, and below each review the decision that followed."""
+class Layout(NamedTuple):
+    """The same for all tables of a page, so that their columns are aligned."""
+
+    role: int
+    session: int
+    delta: bool
+
+
+def _layout(rows: Sequence[ReviewRow], columns: int) -> Layout:
+    """Where room is short, names are folded, and a column in which nothing stands is left out."""
+    narrow = columns < COLUMNS
+    delta = not narrow or any(row.delta_chars is not None for row in rows)
+    session = len("resumed" if narrow else "reference")
+    others = len("#  ") + len("  no verdict  b/w/s  ") + session + len("  unknown")
+    rest = columns - others - (len("  99,999") if delta else 0)
+    return Layout(min(ROLE_WIDTH, max(LEAST_ROLE_WIDTH, rest)), session, delta)
+
+
+def reviews_page(
+    rows: Sequence[ReviewRow], decided: Sequence[DecidedRow] = (), columns: int = COLUMNS
+) -> RenderableType:
+    """Fits 60 columns: a table for each stage, and below each review the decision that followed."""
     parts: list[RenderableType] = []
+    layout = _layout(rows, columns)
     for stage in dict.fromkeys(row.stage for row in rows):
         own = [row for row in rows if row.stage == stage]
         parts.append(Text(f"{stage}, {_looks(own)}", "bold"))
-        parts += _stage(own, [one for one in decided if one.stage == stage])
+        parts += _stage(own, [one for one in decided if one.stage == stage], layout)
         parts.append(Text(""))
     origins = sorted({word for row in rows for word in row.origin.split(" and ") if word})
     overruled = [OVERRULED] if any(row.decision == "overruled" for row in rows) else []
@@ -124,14 +145,16 @@ def reviews_page(rows: Sequence[ReviewRow], decided: Sequence[DecidedRow] = ()) 
     return Group(*parts, *(Text(note, "dim") for note in notes))
 
 
-def _stage(rows: Sequence[ReviewRow], decided: Sequence[DecidedRow]) -> list[RenderableType]:
+def _stage(
+    rows: Sequence[ReviewRow], decided: Sequence[DecidedRow], layout: Layout
+) -> list[RenderableType]:
     """The rows of a stage, split after each decision and where the reviews began again."""
     parts: list[RenderableType] = []
     open_rows: list[ReviewRow] = []
     rest = list(decided)
     for row in rows:
         if row.again:
-            parts += [_table(open_rows, first=not parts)] if open_rows else []
+            parts += [_table(open_rows, layout, first=not parts)] if open_rows else []
             parts.append(Padding(Text(one_line(row.again)), (0, 0, 0, 3), expand=False))
             open_rows = []
         open_rows.append(row)
@@ -139,10 +162,10 @@ def _stage(rows: Sequence[ReviewRow], decided: Sequence[DecidedRow]) -> list[Ren
         rest = [one for one in rest if one not in followed]
         lines = [line for one in followed for line in _lines(one)]
         if lines:
-            parts += [_table(open_rows, first=not parts), *lines]
+            parts += [_table(open_rows, layout, first=not parts), *lines]
             open_rows = []
     if open_rows:
-        parts.append(_table(open_rows, first=not parts))
+        parts.append(_table(open_rows, layout, first=not parts))
     return [*parts, *(line for one in rest for line in _lines(one))]
 
 
@@ -171,24 +194,24 @@ def one_line(text: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
-def _table(rows: Sequence[ReviewRow], *, first: bool) -> Table:
+def _table(rows: Sequence[ReviewRow], layout: Layout, *, first: bool) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", show_header=first)
     table.add_column("#", justify="right", no_wrap=True)
-    table.add_column("reviewer", overflow="fold", width=ROLE_WIDTH)
+    table.add_column("reviewer", overflow="fold", width=layout.role)
     table.add_column("decision", no_wrap=True, min_width=len("no verdict"))
     table.add_column("b/w/s", justify="right", no_wrap=True)
-    table.add_column("session", overflow="fold", min_width=len("reference"))
-    table.add_column("delta", justify="right", no_wrap=True, min_width=len("99,999"))
+    table.add_column("session", overflow="fold", min_width=layout.session)
+    if layout.delta:
+        table.add_column("delta", justify="right", no_wrap=True, min_width=len("99,999"))
     table.add_column("cost", justify="right", no_wrap=True, min_width=len("unknown"))
     previous = ""
     for row in rows:
         number = "✓" if row.final else str(row.iteration)
         shown = number if number != previous else ""
         delta = "" if row.delta_chars is None else f"{row.delta_chars:,}"
-        table.add_row(
-            shown, _who(row), Text(row.decision, _style(row)), row.counts, _way(row), delta,
-            row.cost,
-        )  # fmt: skip
+        size = (delta,) if layout.delta else ()
+        decision = Text(row.decision, _style(row))
+        table.add_row(shown, _who(row), decision, row.counts, _way(row), *size, row.cost)
         previous = number
     return table
 

@@ -16,7 +16,7 @@ from sparing.cli.options import documents, feature_argument, json_option, print_
 from sparing.cli.run.handover_summary import print_ending
 from sparing.cli.screen import echo, show, style, wrapped
 from sparing.codec import JsonObject
-from sparing.config.terminal import homely
+from sparing.config.terminal import homely, terminal_columns
 from sparing.desk.approvals.unseen_changes import changed_around
 from sparing.desk.features import history, view
 from sparing.desk.features.engine_presence import engine_runs
@@ -236,4 +236,4 @@ def show_reviews(name: str, *, as_json: bool) -> None:
 
     from sparing.report.reviews import reviews_page
 
-    show(reviews_page(rows, looks))
+    show(reviews_page(rows, looks, terminal_columns()))
