@@ -134,7 +134,7 @@ def test_a_person_is_told_with_figures_and_may_come_back(story: Story) -> None:
     assert story.asked == 2
     assert "of its window" in story.screen
     assert "the stage needs 1,080,000" in " ".join(story.screen.split())
-    assert "continue in a fresh session, with a handoff" in " ".join(story.screen.split())
+    assert "continue in a new session, with a handoff" in " ".join(story.screen.split())
     commands = [one.command for one in story.shown.choices]
     assert commands == ["sparing approve 001", "sparing reject 001"]
     assert (story.shown.cause, story.shown.stage) == ("handoff", "done")
