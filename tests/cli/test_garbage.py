@@ -5,6 +5,9 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
+from contextlib import suppress
+
+from sparing.cli.garbage import RARE, rare_collection
 
 INSIDE = """
 import gc
@@ -34,3 +37,13 @@ def test_nothing_is_frozen_where_nothing_was_imported() -> None:
     """K1: what is frozen is never freed, so only imports may freeze."""
     assert gc.isenabled()
     assert frozen("sys") == 0
+
+
+def test_an_engine_is_searched_for_garbage_rarely() -> None:
+    """K1: and afterwards as often as before, also if it failed."""
+    usual = gc.get_threshold()
+    with suppress(KeyError), rare_collection():
+        assert gc.isenabled()
+        assert gc.get_threshold() == RARE
+        raise KeyError
+    assert gc.get_threshold() == usual

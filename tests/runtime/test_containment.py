@@ -6,6 +6,7 @@ Covers: H1, H2, H5, H6, H7
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +23,8 @@ from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.turn import Turn
 from sparing.turn_event import ContainedEvent, IncidentEvent
+from sparing.workspace.git import containment
+from sparing.workspace.git.direct.folder_stamp import MOMENT_NS
 from sparing.workspace.git.worktree import put_special_aside
 from sparing.workspace.sandbox.policy import SandboxLevel
 from tests.payment.spending import new_feature, surroundings
@@ -216,3 +219,19 @@ def test_what_a_killed_turn_left_is_told_by_the_next(around: Surroundings) -> No
     os.mkfifo(worktree.path / "b.pipe")
     put_special_aside(worktree, asked.job.head)
     assert watch.after(writes=True).text.endswith("devices were moved aside: b.pipe")
+
+
+def test_a_change_right_after_a_look_is_seen(around: Surroundings) -> None:
+    """H6: what was read is remembered only once the clock has left its time behind."""
+    head = around.repository.git_dir / "refs" / "heads" / "other"
+    for number in range(50):
+        head.write_text(f"{number:040}\n")
+        seen = containment.look(around.repository)
+        assert seen["refs/heads/other"] == f"{number:040}"
+    time.sleep(3 * MOMENT_NS / 1e9)
+    assert containment.look(around.repository) == containment.look(around.repository)
+    os.utime(head, ns=(1, 1))
+    head.write_text(f"{99:040}\n")
+    assert containment.look(around.repository)["refs/heads/other"] == f"{99:040}"
+    head.unlink()
+    assert "refs/heads/other" not in containment.look(around.repository)

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from sparing.change import MergeHistory
 from sparing.workspace.git.merge_into_base import Handover, hand_over, name_commands
+from sparing.workspace.git.merge_trees import MergedTree, merge_trees
+from sparing.workspace.git.object_reader import kept_open
+from sparing.workspace.git.repository import contains
 from sparing.workspace.git.worktree import Worktree
 from tests.repositories import commit_files, git, make_repository, write_files
 from tests.workspace.features import STAMP, commit, make_worktree, merge_of
@@ -103,3 +108,16 @@ def test_the_commands_to_type_do_the_same(tmp_path: Path) -> None:
         "git commit -m merge",
     )
     assert told[MergeHistory.REBASE][1:] == (f"git cherry-pick main..{merge.branch}",)
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_branch_with_the_base_in_it_is_merged_without_git(tmp_path: Path, moved: bool) -> None:
+    """D6: the tree is the one that git merges, and so is the answer to what contains what."""
+    worktree = branch(tmp_path, moved)
+    repo, tip = worktree.repository, worktree.tip()
+    base = git(repo.checkout, "rev-parse", "main")
+    by_git = git(repo.checkout, "merge-tree", "--write-tree", base, tip)
+    assert merge_trees(repo, base, tip) == MergedTree(by_git, ())
+    with kept_open():
+        assert merge_trees(repo, base, tip) == MergedTree(by_git, ())
+        assert [contains(repo, base, tip), contains(repo, tip, base)] == [False, not moved]

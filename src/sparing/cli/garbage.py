@@ -7,6 +7,21 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 
+RARE = 20_000, 10, 20
+"""How many new objects before a search, and how many searches before a wider one: an engine makes
+hundreds of thousands of objects in a turn, nearly none of them in a ring."""
+
+
+@contextmanager
+def rare_collection() -> Generator[None]:
+    """Within this context garbage is searched for more rarely than Python does by itself."""
+    usual = gc.get_threshold()
+    gc.set_threshold(*RARE)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+
 
 @contextmanager
 def no_collection() -> Generator[None]:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sparing.cli.clock import now
+from sparing.cli.garbage import rare_collection
 from sparing.cli.run.engine_ownership import EngineSeat, engine_seat
 from sparing.cli.run.failed_legs import failure_words, raise_failures
 from sparing.cli.run.live_status import LiveStatus
@@ -46,7 +47,7 @@ def host_engine(office: Office, lives: Callable[[], bool], go_on: str = GO_ON) -
         echo(style(f"note: {warning}", dim=True), err=True)
     reach = level_reached()
     settle_level(reach, unsandboxed=office.loaded.settings.workspace.sandbox is Sandbox.OPTIONAL)
-    with engine_seat(office, reach, go_on) as seat, kept_open():
+    with engine_seat(office, reach, go_on) as seat, kept_open(), rare_collection():
         asyncio.run(_host(office, seat, lives))
 
 

@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from sparing.cli.clock import now
+from sparing.cli.garbage import rare_collection
 from sparing.cli.gate.editor import busy
 from sparing.cli.gate.interruptible_prompt import leaving
 from sparing.cli.gate.rule import show_disputed
@@ -91,7 +92,7 @@ def run_features(
         echo(style(f"note: {warning}", dim=True), err=True)
     reach = level_reached()
     settle_level(reach, unsandboxed=office.loaded.settings.workspace.sandbox is Sandbox.OPTIONAL)
-    with engine_seat(office, reach, GO_ON) as seat, kept_open():
+    with engine_seat(office, reach, GO_ON) as seat, kept_open(), rare_collection():
         ended = asyncio.run(_drive(office, rows, mode, seat, quiet=quiet))
     views = [view.feature_view(office, row, now()) for row in ended]
     waiting = [v for v in views if v.status not in ("completed", "abandoned")]

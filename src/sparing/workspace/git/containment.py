@@ -1,7 +1,7 @@
 """Whether what belongs to the user stayed unchanged while an agent worked.
 
-A snapshot takes a few milliseconds: settings and refs are read, of hooks only file stamps, and the
-index is read again only if its file changed. It says what differs, never who did it: a user may
+A snapshot takes a few milliseconds: of hooks only file stamps are compared; settings, refs and the
+index are read again only if their files changed. It says what differs, never who did it: a user may
 well commit meanwhile. Files are compared too only where no sandbox protects them from an agent.
 """
 
@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from sparing.workspace.git.direct.folder_stamp import MOMENT_NS
 from sparing.workspace.git.object_reader import object_id
 from sparing.workspace.git.repository import Repository
-from sparing.workspace.git.runner import Git
+from sparing.workspace.git.runner import Git, Stamp, stamp
 from sparing.workspace.git.special_files import WHOLE, read_plain
 
 MOST_FILES = 20_000
 """Files of all other worktrees together; beyond it they are not compared."""
+MOST_KNOWN, SMALL_BYTES = 10_000, 1024
 _SETTINGS = ("config", "config.worktree", "info/attributes", "info/exclude", "info/grafts")
 _REFS = ("refs/heads", "refs/tags", "refs/stash")
 Sight = Mapping[str, str]
@@ -118,7 +121,7 @@ def _names(place: str) -> Iterator[str]:
 
 
 def _ref(place: str) -> str:
-    return (read_plain(place, 200, follow=True) or b"").decode(errors="replace").strip()
+    return (_small(place) or b"")[:200].decode(errors="replace").strip()
 
 
 @lru_cache(maxsize=16)
@@ -166,8 +169,25 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def _digest(path: Path | str) -> str:
-    data = read_plain(path, WHOLE, follow=True)
+    data = _small(os.fspath(path))
     return "" if data is None else hashlib.sha256(data).hexdigest()
+
+
+_contents: dict[str, tuple[Stamp, bytes]] = {}
+"""Small files that were read, by place: there are some of each feature, around every turn."""
+
+
+def _small(place: str) -> bytes | None:
+    """A file's content; from memory if it is as it was then, and had not just changed."""
+    seen, known = stamp(place), _contents.get(place)
+    if seen is not None and known is not None and known[0] == seen:
+        return known[1]
+    data = read_plain(place, WHOLE, follow=True)
+    if seen is None or data is None or len(data) > SMALL_BYTES or len(_contents) >= MOST_KNOWN:
+        _contents.pop(place, None)
+    elif time.time_ns() - max(seen[:2]) > MOMENT_NS:
+        _contents[place] = seen, data
+    return data
 
 
 def _text(path: Path) -> str:

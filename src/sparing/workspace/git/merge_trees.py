@@ -8,10 +8,12 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from sparing.workspace.git.object_reader import object_id
+from sparing.workspace.git.direct.history_reader import leads_to, read_commit
+from sparing.workspace.git.object_reader import NoAnswer, object_id
 from sparing.workspace.git.objects import CommitStamp, identity, make_commit, write_commit
 from sparing.workspace.git.private_index import write_over
 from sparing.workspace.git.repository import Repository
@@ -28,7 +30,11 @@ class MergedTree(NamedTuple):
 
 
 def merge_trees(repo: Repository, base: str, tip: str) -> MergedTree:
-    """Merge in a temporary folder that holds only the attributes of the base commit."""
+    """Merge in a temporary folder that holds only the attributes of the base commit; a branch that
+    has the base in it is merged already."""
+    if leads_to(repo.git(), tip, base):
+        with suppress(NoAnswer):
+            return MergedTree(read_commit(repo.git(), tip).tree, ())
     with tempfile.TemporaryDirectory(prefix="sparing-") as folder:
         attributes = Path(folder) / "attributes"
         attributes.mkdir()

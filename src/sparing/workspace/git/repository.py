@@ -162,6 +162,8 @@ def contains(repo: Repository, tip: str, commit: str) -> bool:
 
     if _ID.fullmatch(tip) and leads_to(repo.git(), tip, commit):
         return True
+    if tip != commit and _ID.fullmatch(commit) and leads_to(repo.git(), commit, tip):
+        return False  # it is the other way round
     return repo.git().ask("merge-base", "--is-ancestor", commit, tip).returncode == 0
 
 

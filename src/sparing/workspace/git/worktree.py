@@ -29,7 +29,7 @@ from sparing.workspace.git.objects import (
     salvage_ref,
     settle_files,
 )
-from sparing.workspace.git.repository import Repository, branch_commit, find_entry
+from sparing.workspace.git.repository import Repository, branch_commit, contains, find_entry
 from sparing.workspace.git.runner import Git, GitFailed, common_dir
 from sparing.workspace.git.special_files import free_place, move_beside, note_moved, read_plain
 from sparing.workspace.project.paths import Confined
@@ -185,7 +185,7 @@ def _ensure_branch(repo: Repository, branch: str, commit: str) -> None:
             f"the branch {branch} can't be created, because another branch is in the way",
             "git branch --list 'feature*' shows it; rename it with: git branch -m",
         )
-    if repo.git().ask("merge-base", "--is-ancestor", commit, tip).returncode != 0:
+    if not contains(repo, tip, commit):
         kept = _held_by_nobody(repo.git(), commit) and keep(repo.git(), branch, commit)
         ours = f", which is kept as {kept}" if kept else ""
         raise RepositoryError(
