@@ -19,6 +19,8 @@ from tests.repositories import write_files
 
 WORD = "-".join(("c0ffee", "5even", "7ables", "value"))
 WEAK = "swordfish42"
+MIXED = "-".join(("hu7ter", "2bee"))
+"""Too short to look random, and not of words."""
 RANDOM = "".join(("q7Zk", "2mVx", "9TbR", "4wLp", "8sHd"))
 SECRET = {
     "a weak one in another machine's address": f"DB=mysql://ada:{WEAK}@db.example.org/app\n",
@@ -53,19 +55,19 @@ SECRET = {
     "in the query of an address": f"DATABASE_URL=postgres://db/x?user=ada&password={WORD}\n",
     "in a connection's settings": f"DATABASE=Server=db;User Id=ada;Pwd={WORD};\n",
     "a header": f"AUTH_HEADER=Basic {base64.b64encode(f'ada:{WORD}'.encode()).decode()}\n",
-    "xml, as characters": f"<server><password><![CDATA[{WORD}]]></password></server>",
-    "an address whose password has a sign": f"index-url = https://ada:{WORD}@7@pypi.example.org/\n",
-    "a header with a scheme": f"Authorization: Bearer {RANDOM}\n",
-    "words after a colon": f"password: {WORD} and more\n",
-    "the second of a line": f"export A=1 DB_PASSWORD={WORD}\n",
-    "another shell's": f"set -gx DB_PASSWORD {WORD}\n",
-    "the default of a variable": f"URL=${{DB_PASSWORD:-{WORD}}}\n",
-    "an argument in code": f"connect(user='ada', password='{WORD}')\n",
-    "a constant in code": f"export const apiToken: string = '{WORD}';\n",
-    "a constant in PHP": f"define('DB_PASSWORD', '{WORD}');\n",
-    "a pair in Ruby": f":password => '{WORD}'\n",
-    "a key in quotes": f'"password" = "{WORD}"\n',
-    "an option in a line": f"mysql -u ada --password={WORD}\n",
+    "xml, as characters": f"<server><password><![CDATA[{MIXED}]]></password></server>",
+    "an address whose password has a sign": f"index-url = https://ada:{MIXED}@7@pypi.example.org/\n",
+    "a header with a scheme": f"Authorization: Bearer {MIXED}\n",
+    "words after a colon": f"password: {MIXED} and more\n",
+    "the second of a line": f"export A=1 DB_PASSWORD={MIXED}\n",
+    "another shell's": f"set -gx DB_PASSWORD {MIXED}\n",
+    "the default of a variable": f"URL=${{DB_PASSWORD:-{MIXED}}}\n",
+    "an argument in code": f"connect(user='ada', password='{MIXED}')\n",
+    "a constant in code": f"export const apiToken: string = '{MIXED}';\n",
+    "a constant in PHP": f"define('DB_PASSWORD', '{MIXED}');\n",
+    "a pair in Ruby": f":password => '{MIXED}'\n",
+    "a key in quotes": f'"password" = "{MIXED}"\n',
+    "an option in a line": f"mysql -u ada --password={MIXED}\n",
     "in the path of a channel": "channels:\n  - https://conda.example.org/t/ad-"
     + f"{RANDOM}/own\n",
     "a webhook": f"SLACK=https://hooks.example.org/T0/{RANDOM}\n",
@@ -132,7 +134,7 @@ def test_a_value_is_known(kind: str) -> None:
     known = secrets_in(SECRET[kind])
     values = (
         *(WORD, RANDOM, WEAK, f":{WORD}"),
-        *(f"{WORD}@7", f"{WORD} and more", f"ad-{RANDOM}"),
+        *(MIXED, f"{MIXED}@7", f"{MIXED} and more", f"ad-{RANDOM}"),
     )
     value = next(one for one in values if one in Redactor(known).known)
     for text in (value, base64.b64encode(value.encode()).decode(), value.encode().hex()):
