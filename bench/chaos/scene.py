@@ -70,6 +70,8 @@ class Scene(NamedTuple):
     def begin(self, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
         """A process of its own, in a group of its own: to be killed, or to be preloaded into."""
         started = self.begun
+        if not started:
+            self._clear()
         words = ("run", "--yes") if started else self.begins
         return subprocess.Popen(
             (sys.executable, "-m", "sparing", *words),
@@ -115,8 +117,12 @@ class Scene(NamedTuple):
 
     def _anew(self) -> Said:
         """It died before there was a feature: nothing is lost by beginning again."""
-        subprocess.run(("rm", "-rf", str(self.folder / "kept"), str(self.state)), check=True)
+        self._clear()
         return self.first()
+
+    def _clear(self) -> None:
+        """What a run left that was killed before it had a feature: the demo would refuse it."""
+        subprocess.run(("rm", "-rf", str(self.folder / "kept"), str(self.state)), check=True)
 
     def look(self, what: str = COMMIT) -> Verdict:
         end, wanted = git(self.repository, "rev-parse", what), undisturbed(self.flow, what)
