@@ -20,6 +20,7 @@ def test_a_second_run_shows_what_the_first_one_waits_for(tmp_path: Path) -> None
     assert sparing(repository, "run", "1", "--no-input", environ=environ).code == 2
     folder = next(Path.home().glob(".local/state/sparing/*"))
     with (folder / "engine.lock").open("a+") as held:
+        held.truncate(0)  # the number of the process that ran is left in it
         held.write(f"{os.getpid()}\n")
         held.flush()
         fcntl.flock(held, fcntl.LOCK_EX)
@@ -44,6 +45,7 @@ def test_what_the_first_run_does_not_run_is_not_watched(tmp_path: Path) -> None:
     sparing(repository, "start", "Greet by name", "--tier", "L1", environ=environ)
     folder = next(Path.home().glob(".local/state/sparing/*"))
     with (folder / "engine.lock").open("a+") as held:
+        held.truncate(0)  # the number of the process that ran is left in it
         held.write(f"{os.getpid()}\n")
         held.flush()
         fcntl.flock(held, fcntl.LOCK_EX)
@@ -112,3 +114,20 @@ def test_the_branch_that_was_chosen_is_the_features_own(tmp_path: Path) -> None:
     branch = git(path, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/feature/")
     assert git(path, "merge-base", branch, "next") == git(path, "rev-parse", "next")
     assert sparing(path, "config", "get", "workspace.base_branch").out.strip() == '""'
+
+
+def test_an_engine_that_takes_any_feature_begins_it(tmp_path: Path) -> None:
+    """K1, I2: behind a page with an engine nothing would ever begin it, for that never ends."""
+    repository, environ = make_repository(tmp_path / "sample"), settings(tmp_path)
+    (tmp_path / "script.toml").write_text(SCRIPT)
+    sparing(repository, "start", "Greet by name", "--tier", "L1", environ=environ)
+    page = Typed(repository, "serve", "--run", "--port", "0", "--no-open", environ=environ)
+    page.wait_for("the link works once", 60)
+    second = Typed(repository, "run", "1", environ=environ)
+    second.wait_for("it was asked to begin 001; watching it", 60)
+    second.wait_for("plan waits for your approval", 60)
+    second.wait_for("sparing approve 001", 60)
+    second.type("\x03")
+    assert second.end(60) == 130
+    page.type("\x03")
+    assert page.end(60) == 0

@@ -11,10 +11,13 @@ from pathlib import Path
 from sparing import __version__
 from sparing.errors import EngineBusy
 
+ANY_FEATURE = "any feature"
+
 
 @contextmanager
-def engine_lock(path: Path) -> Generator[None]:
-    """Held as long as the engine runs; free at once when its process dies."""
+def engine_lock(path: Path, *, takes_any: bool = False) -> Generator[None]:
+    """Held as long as the engine runs; free at once when its process dies. `takes_any`: it also
+    begins features that others ask it to."""
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:
@@ -26,7 +29,13 @@ def engine_lock(path: Path) -> Generator[None]:
                 "see its progress: sparing status",
             ) from None
         os.ftruncate(file, 0)
-        os.pwrite(file, f"{os.getpid():<31}\n{__version__}\n".encode(), 0)  # a number first
+        more = f"{ANY_FEATURE}\n" if takes_any else ""
+        os.pwrite(file, f"{os.getpid():<31}\n{__version__}\n{more}".encode(), 0)  # a number first
         yield
     finally:
         os.close(file)
+
+
+def begins_any(path: Path) -> bool:
+    """Whether the process that has the lock begins features that it is asked to begin."""
+    return ANY_FEATURE in path.read_text(errors="replace").splitlines()

@@ -47,7 +47,8 @@ def host_engine(office: Office, lives: Callable[[], bool], go_on: str = GO_ON) -
         echo(style(f"note: {warning}", dim=True), err=True)
     reach = level_reached()
     settle_level(reach, unsandboxed=office.loaded.settings.workspace.sandbox is Sandbox.OPTIONAL)
-    with engine_seat(office, reach, go_on) as seat, kept_open(), rare_collection():
+    seated = engine_seat(office, reach, go_on, takes_any=True)
+    with seated as seat, kept_open(), rare_collection():
         asyncio.run(_host(office, seat, lives))
 
 

@@ -86,9 +86,12 @@ class EngineSeat:
 
 
 @contextmanager
-def engine_seat(office: Office, reach: Reach, go_on: str) -> Generator[EngineSeat]:
-    """`reach`: how far its agents are confined; `go_on`: the command that continues."""
-    with engine_lock(office.folder.engine_lock):
+def engine_seat(
+    office: Office, reach: Reach, go_on: str, *, takes_any: bool = False
+) -> Generator[EngineSeat]:
+    """`reach`: how far its agents are confined; `go_on`: the command that continues; `takes_any`:
+    it begins whatever a person starts meanwhile."""
+    with engine_lock(office.folder.engine_lock, takes_any=takes_any):
         if office.loaded.settings.notify.status_line:
             show_status("  starting …")  # the engine and its first step take seconds
         seat = EngineSeat(office, reach, go_on)

@@ -41,6 +41,7 @@ from sparing.desk.shared_work import require_commits
 from sparing.errors import EngineBusy, FeatureError, UsageError
 from sparing.feature import FeatureStatus
 from sparing.records.features import FeatureRow
+from sparing.runtime.engine_lock import begins_any
 from sparing.workspace.git.repository import BranchHead
 
 __all__ = ["Mode", "run_command", "run_features"]
@@ -190,22 +191,38 @@ def _run(office: Office, rows: list[FeatureRow], mode: Mode, *, as_json: bool) -
     try:
         return run_features(office, rows, mode, as_json=as_json)
     except EngineBusy as busy:
-        refuse_unbegun(office, rows, busy)
-        if mode is not Mode.ASK:
-            raise
-        echo(f"{busy.what}\n  watching it; Ctrl-C stops the watching, not the work", err=True)
-        follow(office, rows, last=1)
-        return 0
+        return watch_other(office, rows, mode, busy)
 
 
-def refuse_unbegun(office: Office, rows: Sequence[FeatureRow], busy: EngineBusy) -> None:
-    """Raise an error that says what to do with features that the other process does not run:
-    watching it would show nothing of them."""
+def watch_other(office: Office, rows: Sequence[FeatureRow], mode: Mode, busy: EngineBusy) -> int:
+    """Another process runs features: watch what it does with these, if a person is there to."""
+    asks = mode is Mode.ASK
+    begun = _begin_there(office, rows, busy, asks=asks)
+    if not asks:
+        raise busy
+    told = f"it was asked to begin {begun}; " if begun else ""
+    words = f"{busy.what}\n  {told}watching it; Ctrl-C stops the watching, not the work"
+    echo(words, err=True)
+    follow(office, rows, last=1)
+    return 0
+
+
+def _begin_there(
+    office: Office, rows: Sequence[FeatureRow], busy: EngineBusy, *, asks: bool
+) -> str:
+    """Ask the other process to begin what has not begun, if it takes any feature; returns which.
+    Otherwise raise an error that says what to do: watching it would show nothing of them."""
     found = [reload(office, row) for row in rows]
-    if all(row.status is FeatureStatus.PLANNED for row in found):
-        names = ", ".join(row.feature.id for row in found)
+    unbegun = [row for row in found if row.status is FeatureStatus.PLANNED]
+    names = ", ".join(row.feature.id for row in unbegun)
+    if asks and begins_any(office.folder.engine_lock):
+        for row in unbegun:
+            answers.request_start(office, row, now())
+        return names
+    if len(unbegun) == len(found):
         again = f"sparing run {names}" if len(found) == 1 else "sparing run"
         raise EngineBusy(f"{busy.what}; {names} has to wait", f"once it has ended: {again}")
+    return ""
 
 
 def _dry(office: Office, rows: list[FeatureRow], *, as_json: bool) -> int:

@@ -164,14 +164,13 @@ def offer_run(
     if asks:
         _offer(office, found)
     if (yes and not held) or (asks and confirm("run now?", default=True, err=True)):
-        from sparing.cli.run.run import Mode, refuse_unbegun, run_features
+        from sparing.cli.run.run import Mode, run_features, watch_other
 
         mode = Mode.YES if yes else Mode.ASK
         try:
             return run_features(office, [row], mode, as_json=as_json)
         except EngineBusy as busy:
-            refuse_unbegun(office, [row], busy)
-            raise
+            return watch_other(office, [row], mode, busy)
     _later(office, row, as_json=as_json)
     return 0
 
