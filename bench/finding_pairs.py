@@ -71,7 +71,7 @@ def halves(histories: dict[str, str]) -> Json:
     entries = {name: _by_line(text) for name, text in histories.items()}
     found: dict[str, Counter[tuple[str, bool]]] = {DEVELOPMENT: Counter(), HELD_OUT: Counter()}
     for row in pairs():
-        if _is_there(row, histories):
+        if is_there(row, histories):
             linked = _is_linked(row, entries[row.feature])
             found[half(row.digest, row.later_digest)][row.label, linked] += 1
     for one, other in one_place():
@@ -88,11 +88,11 @@ def identity(histories: dict[str, str], parts: Sequence[str]) -> Json:
     together: Counter[tuple[str, bool]] = Counter()
     for part in parts:
         chosen = [row for row in rows if row.part == part]
-        usable = [row for row in chosen if _is_there(row, histories)]
+        usable = [row for row in chosen if is_there(row, histories)]
         counts = Counter((row.label, _is_linked(row, entries[row.feature])) for row in usable)
         together += counts if part != NEAR else Counter()
         table[part] = {"pairs": len(chosen), "usable": len(usable), **_figures(counts)}
-    hundred = [row for row in rows if row.part in HUNDRED and _is_there(row, histories)]
+    hundred = [row for row in rows if row.part in HUNDRED and is_there(row, histories)]
     table |= {
         "hundred": _decided(hundred, entries),
         "hundred, features looked at": _decided(_held(hundred, out=False), entries),
@@ -135,7 +135,12 @@ def _by_line(text: str) -> dict[int, HistoryEntry]:
     return {one.line: entry for entry in read_history(text).entries for one in entry.findings}
 
 
-def _is_there(pair: Pair, histories: dict[str, str]) -> bool:
+def finding_at(history: str, line: int) -> Finding:
+    """The finding that stands in this line of a history, counted from 1."""
+    return next(one.finding for one in _by_line(history)[line].findings if one.line == line)
+
+
+def is_there(pair: Pair, histories: dict[str, str]) -> bool:
     """Whether the lines are still those that were labelled."""
     lines = histories.get(pair.feature, "").split("\n")
     wanted = ((pair.line, pair.digest), (pair.later_line, pair.later_digest))

@@ -114,6 +114,12 @@ _FAMILY = {
 _NOISE = frozenset(stem(word) for word in _SAID_OF_ANYTHING.split())
 
 
+def special_words() -> frozenset[str]:
+    """Words, and stems of words, that are more than words here."""
+    forms = frozenset({*_STOP, *_KINDS, "line", "lines", *_FAMILIES.split()})
+    return forms | _NOISE | _FAMILY.keys()
+
+
 @dataclass(frozen=True, slots=True)
 class Wording:
     said: tuple[str, ...]
