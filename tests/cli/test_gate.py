@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,12 @@ from sparing.cli.gate.gate_screen import show_choices
 from sparing.cli.gate.rule import rule_at_gate
 from sparing.cli.screen import page_markdown
 from sparing.desk.features.view import waiting_gate
-from sparing.desk.gates.actions import GateAction
+from sparing.desk.gates.actions import GateAction, choices
 from sparing.desk.gates.rulings import open_findings
 from sparing.desk.office import Office, open_office
 from sparing.errors import UsageError
+from sparing.flow.advance import begin
+from sparing.flow.state import Position
 from sparing.records import features
 from sparing.records.features import FeatureRow
 from tests.conftest import UserRepository
@@ -109,4 +112,19 @@ def test_what_is_typed_in_a_shell_is_shown_whole(capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().err.splitlines() == [
         "  resume        try again",
         "  sparing trust see",
+    ]
+
+
+def test_approving_what_failed_says_what_it_leads_to(capsys: pytest.CaptureFixture[str]) -> None:
+    """E4, K1: the line beside `approve`, where a part of the work failed and where none did."""
+    failed = replace(begin("L1"), position=Position.STUCK, held=Position.TODO, acceptable=True)
+    whole = replace(failed, held=None)
+    shown: list[str] = []
+    for state in (failed, whole):
+        show_choices(choices("001", state))
+        lines = capsys.readouterr().err.splitlines()
+        shown += [line for line in lines if line.startswith("  approve")]
+    assert shown == [
+        "  approve  continue without what failed",
+        "  approve  accept it as it is",
     ]

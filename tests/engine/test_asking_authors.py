@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from sparing.event import WarningEvent
 from tests.engine.played import play
+from tests.typed import Typed
 
 GATES = {"SPARING_FLOW__GATES": "design"}
 
@@ -37,3 +40,27 @@ def test_authors_ask_take_defaults_and_decline(tmp_path: Path) -> None:
     assert "design-author left no change and says: It can't be shorter" in run.err
     shown = played.say("show", "1", "--json").json
     assert (shown["cause"], shown["next_command"]) == ("declined", "sparing approve 001")
+
+
+@pytest.mark.parametrize(
+    ("questions", "stage", "asked"),
+    [
+        ("ask", "specify", "In which language does it greet? (default: in English)"),
+        ("defaults", "design", "One file or two?"),
+    ],
+)
+def test_whoever_is_there_is_asked_unless_defaults_are_wanted(
+    tmp_path: Path, questions: str, stage: str, asked: str
+) -> None:
+    """F5: at a terminal `flow.questions` decides; a question without a default pauses anyway."""
+    played = play(tmp_path, "asking_authors.toml")
+    own = {"SPARING_STATE__FOLDER": str(tmp_path / "state"), "SPARING_FLOW__QUESTIONS": questions}
+    typed = Typed(played.repository, "run", "1", environ={**own, **GATES})
+    typed.wait_for("[later]: ")
+    typed.type("later\n")
+    assert typed.end() == 2, typed.screen
+    shown = played.say("show", "1", "--json").json
+    assert (shown["stage"], shown["cause"]) == (stage, "questions")
+    assert shown["questions"] == [asked]
+    taken = "it asks: In which language does it greet? Taken by default: in English"
+    assert (taken in [one.text for one in played.told()]) == (questions == "defaults")
