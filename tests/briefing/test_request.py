@@ -13,6 +13,8 @@ from sparing.context.documents.rich_handoff import handoff_notes, rich_handoff
 from sparing.context.prompt.compose import compose, naive
 from sparing.dispatch_policy import Order, Way
 from sparing.feature import Background, Priority
+from sparing.finding import Finding, Severity, Verdict
+from sparing.records.verdicts import VerdictRow, put
 from sparing.turn import Turn
 from tests.briefing.sample import FOLDER, Sample, make_sample
 from tests.repositories import git
@@ -69,6 +71,45 @@ def test_a_handoff_does_not_repeat_the_document_that_is_to_be_changed(asked: Sam
     assert "## Implementation Order" in plan[Turn.WRITE]
     assert "## Implementation Order" not in plan[Turn.REDO]
     assert "given next to this one" in plan[Turn.REDO]
+
+
+@pytest.mark.parametrize(
+    ("turn", "is_left"),
+    [(Turn.WRITE, False), (Turn.HAND_OVER, False), (Turn.REDO, True), (Turn.ANSWER, True)],
+)
+def test_a_handoff_does_not_repeat_the_findings_that_are_to_be_settled(
+    asked: Sample, turn: Turn, is_left: bool
+) -> None:
+    """F4, F9, B7: a stage that a judge sent back is given them once, by their ids."""
+    row = asked.rows["L3"]
+    wrong = Finding(Severity.BLOCKER, "No component owns the counter.")
+    verdict = Verdict("judge", approved=False, findings=(wrong,), summary="It is unclear.")
+    with asked.around.database.write() as tx:
+        put(
+            tx,
+            VerdictRow(
+                f"look-{turn}", row.feature.key, "design_review", 1, "c", passed=False,
+                verdict=verdict, at=0,
+            ),
+        )  # fmt: skip
+    report = "# Report of the judge\n\n## Outcome\nNot passed. It is unclear.\n\n## Findings\n"
+    checkout = asked.around.repository.checkout
+    path = checkout / FOLDER / "design_review.md"
+    path.write_text(f"{report}- blocker: No component owns the counter.\n", "utf-8")
+    git(checkout, "add", "--all")
+    git(checkout, "commit", "--quiet", "--allow-empty", "--message", "refused")
+    head = git(checkout, "rev-parse", "HEAD")
+    told = [
+        {one.stage: one.text for one in pipeline_of(replace(source, job=job)).stages}
+        for open_ in ((f"look-{turn}",), ())
+        if (source := asked.source("builder", "brainstorm", turn, flow="L3"))
+        and (job := replace(source.job, head=head, open=open_))
+    ]
+    now, before = (one["design_review"] for one in told)
+    assert ("owns the counter" in now) is is_left
+    assert "Not passed. It is unclear." in now
+    assert ("Given next to this one." in now) is not is_left
+    assert "owns the counter" in before, "a judge that sent back an earlier attempt"
 
 
 @pytest.mark.parametrize("role", ["prd-reviewer", "readiness-reviewer"])

@@ -162,6 +162,15 @@ def test_three_layers_in_one_document() -> None:
     ]  # fmt: skip
 
 
+def test_a_layer_of_which_nothing_is_known_has_no_heading() -> None:
+    """F4: a session that read nothing and changed nothing leaves no empty map."""
+    nothing = rich_handoff(PIPELINE).text
+    assert re.findall(r"^## (.+)$", nothing, re.M) == ["Pipeline State", "Working State"]
+    assert "\n\n\n" not in nothing
+    some = rich_handoff(PIPELINE, "## Patterns\nErrors are values.\n").text
+    assert "\n\n## Codebase Map\n\n### Patterns\nErrors are values.\n\n" in some
+
+
 def test_what_the_program_knows_it_fills_in_itself() -> None:
     text = rich_handoff(PIPELINE, REPLY).text
     assert "- Feature: Rate limits\n- Tier: L3\n- Priority: high\n" in text

@@ -34,7 +34,7 @@ from sparing.economy.repo_map import names_of
 from sparing.flow.flows import FLOWS, builder_of
 from sparing.flow.stage import StageWork
 from sparing.flow.state import GO_ON_HERE
-from sparing.records import events, ledger
+from sparing.records import events, ledger, verdicts
 from sparing.runtime.source import Source
 from sparing.turn import Turn
 from sparing.turn_kind import KINDS
@@ -46,6 +46,9 @@ FEEDBACK_CHARS = 1_000
 SAID = ("reject", "answer")
 JUDGED = frozenset({StageWork.JUDGE, StageWork.CHECK})
 PASSED = re.compile(r"^## Outcome\s+Passed\b", re.MULTILINE)
+FOUND = re.compile(r"^## Findings\n.*", re.MULTILINE | re.DOTALL)
+SETTLES = frozenset({Turn.WRITE, Turn.BUILD, Turn.HAND_OVER})
+"""Turns of a tier's builder that are given the findings with which a judge sent the work back."""
 
 
 def program_handoff(source: Source) -> str:
@@ -84,8 +87,8 @@ def _ranked(changed: Iterable[FileChange]) -> list[FileChange]:
 
 
 def _outputs(source: Source) -> tuple[StageOutput, ...]:
-    """What each stage made; not again a brainstorm that a design review took over, and the document
-    that the turn itself gives."""
+    """What each stage made; not again a brainstorm that a design review took over, and what the
+    turn itself gives: the document that is to be changed, the findings that are to be settled."""
     told, found = handoffs_of(source), list[StageOutput]()
     for stage in FLOWS[source.row.feature.flow].stages:
         artifact = source.artifact(stage.writes) if stage.writes else None
@@ -101,7 +104,19 @@ def _outputs(source: Source) -> tuple[StageOutput, ...]:
     short = {ArtifactName.BRAINSTORM.value: "Taken over by the design review."} if digested else {}
     if source.job.turn is Turn.REDO:
         short[source.job.stage] = "The document that is to be changed is given next to this one."
+    for one in found:
+        if one.stage in _settled_now(source):
+            short[one.stage] = FOUND.sub("## Findings\nGiven next to this one.", one.text)
     return tuple(one._replace(text=short.get(one.stage, one.text)) for one in found)
+
+
+def _settled_now(source: Source) -> set[str]:
+    """Stages whose judge sent the work back to this turn."""
+    if source.job.turn not in SETTLES:
+        return set()
+    with source.around.database.read() as connection:
+        rows = [verdicts.get(connection, dispatch) for dispatch in source.job.open]
+    return {row.stage for row in rows if row is not None}
 
 
 def _outcome(report: str) -> str:

@@ -217,6 +217,7 @@ def _problems(whole: str, reply: str) -> tuple[str, ...]:
 
 
 def _render(pipeline: Pipeline, stages: Sequence[StageOutput], layers: Mapping[str, str]) -> str:
+    known = [_section(f"### {title}", layers.get(name, "")) for name, title in MAP.items()]
     parts = [
         "# Handoff",
         "## Pipeline State",
@@ -224,8 +225,8 @@ def _render(pipeline: Pipeline, stages: Sequence[StageOutput], layers: Mapping[s
         *(f"### Output of {one.stage}\n{one.text.strip() or 'N/A'}" for one in stages),
         _section("### Handoff Chain", _chain(pipeline.stages)),
         _section("### Feedback", _listed(pipeline.feedback)),
-        "## Codebase Map",
-        *(_section(f"### {title}", layers.get(name, "")) for name, title in MAP.items()),
+        "## Codebase Map" if any(known) else "",
+        *known,
         "## Working State",
         *_working(pipeline, layers),
     ]
