@@ -45,7 +45,7 @@ REFUSED = {
     "abandoned": ("feature 001 is abandoned", SHOW),
 }
 STUCK = (
-    "checks are red: tests: there is nothing to approve; reject or rerun it",
+    "checks are red: tests: there is nothing to approve",
     'sparing reject 001 "what should be different"',
 )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +12,7 @@ from sparing.artifact import ArtifactName as A
 from sparing.flow.advance import BREAKER, TABLE, advance, begin, needed
 from sparing.flow.flows import FEATURE, FLOWS, L1, L2, L3
 from sparing.flow.stage import Flow, Stage, StageWork
-from sparing.flow.state import TERMINAL, Do, FlowState, Outcome, OutcomeKind, Position
+from sparing.flow.state import TERMINAL, Cause, Do, FlowState, Outcome, OutcomeKind, Position
 
 WORK = (
     OutcomeKind.PASSED,
@@ -259,3 +261,20 @@ def test_documents_that_a_person_may_have_deleted() -> None:
     stuck = run(at_gate, Outcome(OutcomeKind.APPROVE), OutcomeKind.FAILED)
     assert (stuck.stage, stuck.position) == ("create-plan", Position.STUCK)
     assert needed(stuck) == {A.SPEC, A.DESIGN, A.PLAN}
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        (OutcomeKind.APPROVE, "paused: there is nothing to approve"),
+        (OutcomeKind.ANSWER, "paused: nothing was asked"),
+    ],
+)
+def test_a_refusal_names_no_command_that_may_not_be_offered(kind: OutcomeKind, said: str) -> None:
+    """A6, K1: what helps depends on why it stopped, and is said by whoever knows that."""
+    paused = replace(
+        begin("L1"), position=Position.STUCK, held=Position.TODO, cause=Cause.PAUSED,
+        reason="paused",
+    )  # fmt: skip
+    move = advance(paused, Outcome(kind))
+    assert (move.do, move.note) == (Do.REFUSE, said)

@@ -92,7 +92,7 @@ def _continue(_flow: Flow, state: FlowState, _outcome: Outcome) -> Move:
     if state.cause is Cause.QUESTIONS:
         return _refuse(state, f"{state.reason}: answer it to continue")
     if state.held is None:
-        return _refuse(state, f"{state.reason}: nothing was interrupted; approve or reject it")
+        return _refuse(state, f"{state.reason}: nothing was interrupted")
     do = Do.HAND_OVER if state.held is Position.HANDOVER else Do.RUN
     return Move(do, replace(state, position=state.held, reason=""))
 
@@ -100,7 +100,7 @@ def _continue(_flow: Flow, state: FlowState, _outcome: Outcome) -> Move:
 def _answer(_flow: Flow, state: FlowState, _outcome: Outcome) -> Move:
     """Continue the stage with what its author wanted to know; no rejection is counted."""
     if state.cause not in ASKS:
-        return _refuse(state, f"{state.reason}: nothing was asked; approve or reject it")
+        return _refuse(state, f"{state.reason}: nothing was asked")
     on = replace(state, position=Position.TODO, reason="", cause=Cause.NONE, held=None)
     return Move(Do.RUN, on)
 
@@ -121,7 +121,7 @@ def _accept(flow: Flow, state: FlowState, outcome: Outcome) -> Move:
     if state.cause is Cause.HANDOFF:
         return _told(state)
     if not state.acceptable:
-        return _refuse(state, f"{state.reason}: there is nothing to approve; reject or rerun it")
+        return _refuse(state, f"{state.reason}: there is nothing to approve")
     made = flow.stage(state.stage).writes
     for name, why in outcome.unfit:
         if name is made:
