@@ -109,6 +109,19 @@ def test_under_seed_only_who_writes_documents_has_lessons(sample: Sample) -> Non
         assert brief_of(under_seed, role, stage, turn, task).knowledge == "", role
 
 
+def test_under_seed_too_a_lesson_is_in_its_file_and_nowhere_else(tmp_path: Path) -> None:
+    """D7, B1: what a person takes out of the file is not told again from another copy."""
+    made = make_sample(tmp_path)
+    checkout = made.around.repository.checkout
+    for page, there in ((PAGES[f"{BANK}/heuristics.md"], True), ("# Heuristics\n", False)):
+        commit_files(checkout, {f"{BANK}/heuristics.md": page}, "what a person left")
+        head, row = git(checkout, "rev-parse", "HEAD"), made.rows["feature"]
+        began = replace(row, feature=replace(row.feature, base_commit=head))
+        now = made._replace(rows={**made.rows, "feature": began}, first=head, second=head)
+        told = brief_of(seeded(now), "spec-author", "specify", Turn.WRITE).knowledge
+        assert ("Limits name their edge" in told) is there
+
+
 def test_lessons_are_data(sample: Sample) -> None:
     """B9: quoted, and unable to leave the quotation."""
     (found,) = lessons(brief_of(sample, "spec-reviewer", "specify", Turn.REVIEW))
