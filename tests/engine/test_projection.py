@@ -65,6 +65,15 @@ def test_an_abandoned_feature_says_so(tmp_path: Path) -> None:
     assert_projected(played)
 
 
+@pytest.mark.parametrize(
+    ("flow", "said"),
+    [("L3", "has no tasks: the flow L3 implements it in one stage"), ("feature", "no tasks yet")],
+)
+def test_a_flow_without_tasks_says_so(tmp_path: Path, flow: str, said: str) -> None:
+    """K1: "yet" would promise some."""
+    assert said in play(tmp_path, "small_tier_l3.toml", flow).say("tasks", "1").out
+
+
 def test_a_skip_is_told_asked_and_recorded(tmp_path: Path) -> None:
     """A1, A5, K1: before the first run too; what is lost is said, and the record has it."""
     played = play(tmp_path, "small_tier_l3.toml", "L3")

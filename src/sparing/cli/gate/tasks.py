@@ -14,6 +14,8 @@ from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.desk.tasks.task_control import order_tasks, plan_tasks, task_states
 from sparing.errors import UsageError
+from sparing.flow.flows import FLOWS
+from sparing.flow.stage import StageWork
 from sparing.records.features import FeatureRow
 
 MARKS = {"done": "✓", "complete already": "✓", "open": "·"}
@@ -75,8 +77,16 @@ def _listed(row: FeatureRow, *, as_json: bool) -> None:
         print_json(feature=row.feature.id, tasks=[one._asdict() for one in found])
         return
     if not found:
-        echo(f"feature {row.feature.id} has no tasks yet")
+        echo(_none(row))
     for one in found:
         state = "" if one.state in MARKS else f": {one.state}"
         why = f" ({one.why})" if one.why else ""
         echo(f"  {MARKS.get(one.state, '-')} {one.number} {one.title}{state}{why}")
+
+
+def _none(row: FeatureRow) -> str:
+    """Whether tasks are still to come: only some flows split the work into them."""
+    flow = FLOWS[row.feature.flow]
+    if any(stage.work is StageWork.IMPLEMENT for stage in flow.stages):
+        return f"feature {row.feature.id} has no tasks yet"
+    return f"feature {row.feature.id} has no tasks: the flow {flow.name} implements it in one stage"
