@@ -15,11 +15,12 @@ from sparing.artifact import ArtifactName
 from sparing.briefing.prior_findings import is_seed
 from sparing.briefing.trunk_group import is_tier
 from sparing.connection import Connection
-from sparing.context.prompt.brief import Brief, Material
+from sparing.context.prompt.brief import REVIEWS, Brief, Material
 from sparing.context.prompt.turn_words import CHECK_RESULTS, DESCRIPTION, RESEARCH, SAID
 from sparing.event import ChecksEvent
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
+from sparing.flow.state import GO_ON_HERE
 from sparing.prompts.render import fill
 from sparing.records import events, mailbox
 from sparing.records.mailbox import SAY, Letter
@@ -32,6 +33,8 @@ ROADMAP = "roadmap"
 PART = "files in the working folder"
 ABOUT_IT = frozenset({Turn.REVIEW, Turn.REVISE, Turn.REDO, Turn.REFINE, Turn.PART})
 LONGEST_DESCRIPTION = 24_000
+WANTED = "what the user asked to change"
+MOST_FEEDBACK, FEEDBACK_CHARS = 5, 1_000
 
 
 def background(source: Source, kind: TurnKind) -> tuple[Material, ...]:
@@ -48,6 +51,7 @@ def background(source: Source, kind: TurnKind) -> tuple[Material, ...]:
             if digest
         ]
     told += _checked(source) if turn in (Turn.WRITE, Turn.REDO, Turn.JUDGE) else []
+    told += _wanted(source) if kind in REVIEWS and not is_seed(source) else []
     cone = source.around.cone(source.row) if TURNS[turn].sees_code else ()
     if cone:
         text = fill("blocks", "worktree_part", folders=", ".join(cone))
@@ -95,6 +99,22 @@ def _begins(source: Source) -> bool:
     """Whether the request has not been turned into a PRD yet."""
     first = source.stage == FLOWS[source.row.feature.flow].stages[0]
     return first or source.document(ArtifactName.PRD).text is None
+
+
+def _wanted(source: Source) -> list[Material]:
+    """What a person wanted changed in this stage: its reviewers would call it out of scope."""
+    said = persons_words(source, "reject", stage=source.job.stage)
+    return [Material(WANTED, "\n\n".join(text for _, text in said))] if said else []
+
+
+def persons_words(source: Source, *kinds: str, stage: str = "") -> list[tuple[str, str]]:
+    """The last things that persons said at gates, each with its stage."""
+    with source.around.database.read() as connection:
+        past = events.since(connection, 0, source.row.feature.key)
+    told = (one for one in past if one.kind == "answered" and one.data.get("answer") in kinds)
+    here = (one for one in told if stage in ("", one.stage) and not (stage and one.data["about"]))
+    said = [(one.stage, one.text[:FEEDBACK_CHARS]) for one in here if one.text.strip()]
+    return [one for one in said if one[1] != GO_ON_HERE][-MOST_FEEDBACK:]
 
 
 def request_of(source: Source) -> str:

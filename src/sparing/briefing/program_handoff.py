@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sparing.artifact import ArtifactName
-from sparing.briefing.background import LONGEST_DESCRIPTION
+from sparing.briefing.background import LONGEST_DESCRIPTION, MOST_FEEDBACK, persons_words
 from sparing.briefing.handoff_block import block_of
 from sparing.change import FileChange
 from sparing.context.documents.exploration import explored_tree, imports, key_files
@@ -33,16 +33,13 @@ from sparing.conversation import Conversation
 from sparing.economy.repo_map import names_of
 from sparing.flow.flows import FLOWS, builder_of
 from sparing.flow.stage import StageWork
-from sparing.flow.state import GO_ON_HERE
-from sparing.records import events, ledger, verdicts
+from sparing.records import ledger, verdicts
 from sparing.runtime.source import Source
 from sparing.turn import Turn
 from sparing.turn_kind import KINDS
 from sparing.workspace.git.direct.tree import read_files
 
 MOST_READ = 40
-MOST_FEEDBACK = 5
-FEEDBACK_CHARS = 1_000
 SAID = ("reject", "answer")
 JUDGED = frozenset({StageWork.JUDGE, StageWork.CHECK})
 PASSED = re.compile(r"^## Outcome\s+Passed\b", re.MULTILINE)
@@ -128,18 +125,8 @@ def _feedback(source: Source) -> Iterable[str]:
     """What persons said when they rejected something or answered a question, after the defaults
     that stand for an answer where nobody was asked."""
     assumed = Conversation.load(source.row.place.get("talk", {})).assumed
-    with source.around.database.read() as connection:
-        past = events.since(connection, 0, source.row.feature.key)
-    said = [
-        f"{one.stage}: {one.text[:FEEDBACK_CHARS]}"
-        for one in past
-        if one.kind == "answered" and one.data.get("answer") in SAID and _says(one.text)
-    ]
-    return [*assumed[-MOST_FEEDBACK:], *said[-MOST_FEEDBACK:]]
-
-
-def _says(text: str) -> bool:
-    return bool(text.strip()) and text != GO_ON_HERE
+    said = [f"{stage}: {text}" for stage, text in persons_words(source, *SAID)]
+    return [*assumed[-MOST_FEEDBACK:], *said]
 
 
 def _seen(source: Source, changed: list[str]) -> dict[str, str]:
