@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 from tests.conftest import UserRepository
@@ -37,3 +39,22 @@ def test_a_long_check_ends_with_the_run(user_repository: UserRepository, tmp_pat
     assert running(state) == []
     shown = sparing(path, "show", "1", "checks", environ=environ)
     assert "no check of feature 001 has run" in shown.err
+
+
+STOPPED = """\
+import sys
+import click
+from sparing.cli.main import app, main
+app.add_command(click.Command("stop", callback=lambda: exec("raise KeyboardInterrupt")))
+app.get_command = lambda context, name: app.commands[name]
+sys.exit(main(["stop"]))
+"""
+
+
+def test_an_interrupted_import_ends_with_the_same_code(tmp_path: Path) -> None:
+    """K1: classes are made by `exec`, after which `python -m` would end by the signal."""
+    (tmp_path / "stop.py").write_text(STOPPED)
+    argv = (sys.executable, "-m", "stop")
+    done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert "stopped; nothing is lost" in done.stderr

@@ -181,6 +181,15 @@ def app(context: click.Context) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    code = _run(arguments)
+    if code == INTERRUPTED:
+        # `python -m` ends by the signal, whatever the code, if Ctrl-C fell in an `exec` (of an
+        # import, say) and none has run since.
+        exec("")
+    return code
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     if arguments is None:
         catch_crashes()
     given = list(sys.argv[1:] if arguments is None else arguments)
