@@ -130,10 +130,21 @@ def stored(state: JsonObject) -> list[tuple[str, JsonObject]]:
 def test_what_an_agent_does_is_shown_to_those_who_watch(action: AgentAction, line: str) -> None:
     """A6: also what it says and runs, whichever backend tells it."""
     event = Event.of(action, key="k", feature=KEY, at=1.0, role="builder", text="a.py")
-    assert click.unstyle(rendered(agent_line(event, 74))) == line
+    assert click.unstyle(rendered(agent_line(event))) == line
     assert describe(event) == ""
 
 
-def test_a_line_of_an_agent_is_cut() -> None:
-    event = Event.of(AgentAction.SAYS, key="k", feature=KEY, at=1.0, role="builder", text="x" * 99)
-    assert click.unstyle(rendered(agent_line(event, 20))) == "    builder says xx…"
+def test_a_line_of_an_agent_is_as_long_as_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """K1: also on a wide one; of a path its end is kept, which names the file."""
+    event = Event.of(AgentAction.SAYS, key="k", feature=KEY, at=1.0, role="builder", text="x" * 90)
+    path = f"docs/features/{'long/' * 8}plan.md"
+    wrote = Event.of(AgentAction.WRITE, key="k", feature=KEY, at=1.0, role="builder", text=path)
+    monkeypatch.setenv("COLUMNS", "60")
+    assert click.unstyle(rendered(agent_line(event))) == f"    builder says {'x' * 36}…"
+    cut = click.unstyle(rendered(agent_line(wrote)))
+    assert len(cut) == 54
+    assert cut.startswith("    builder writes …")
+    assert cut.endswith("long/long/plan.md")
+    monkeypatch.setenv("COLUMNS", "160")
+    assert click.unstyle(rendered(agent_line(event))) == f"    builder says {'x' * 90}"
+    assert click.unstyle(rendered(agent_line(wrote))) == f"    builder writes {path}"

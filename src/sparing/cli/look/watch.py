@@ -35,7 +35,6 @@ from sparing.report.spending import tokens
 
 LOOK_SECONDS = 0.2
 LAST = 10
-LONGEST = 74
 
 
 @click.command("watch")
@@ -90,7 +89,7 @@ class Watcher:
         self._office, self._rows = office, list(rows)
         self._keys = {row.feature.key: row.feature.id for row in rows}
         told = (one for one in history.events_since(office, 0) if one.feature in self._keys)
-        before = [one.n for one in told if describe(one) or agent_line(one, LONGEST)]
+        before = [one.n for one in told if describe(one) or agent_line(one)]
         self._after = before[-last - 1] if len(before) > last else 0
         self._paid = {_name(one) for row in rows for one in self._bills(row)}
         self._sandbox = SandboxTeller(office)
@@ -125,7 +124,7 @@ class Watcher:
                 echo(wrapped(warm, "    "))
 
     def _told(self, event: Event) -> Iterator[str]:
-        line = "" if self._sandbox.known(event) else describe(event) or agent_line(event, LONGEST)
+        line = "" if self._sandbox.known(event) else describe(event) or agent_line(event)
         if not line:
             return
         yield line if len(self._keys) == 1 else named(event, line)

@@ -20,8 +20,9 @@ __all__ = ["STRONG", "agent_line", "describe", "named"]
 COLOURS = {
     LineTone.GOOD: "green", LineTone.BAD: "red", LineTone.CARE: "yellow", LineTone.PERSON: "cyan",
 }  # fmt: skip
-SHORTEST, BESIDE = 60, 20
-"""Characters of what is cut on a narrow screen, and of what stands before it."""
+SHORTEST, BESIDE, NUMBER = 60, 20, 4
+"""Characters of what is cut on a narrow screen, of what stands before it, and of a feature's
+number with its blank."""
 
 
 def describe(event: Event) -> str:
@@ -54,13 +55,21 @@ def _leads_nowhere(command: str) -> bool:
         return False
 
 
-def agent_line(event: Event, longest: int) -> str:
+def agent_line(event: Event) -> str:
     """An agent's action as an unobtrusive line; empty for other events."""
     found = event_line(event)
     if found is None or found.kind is not LineKind.AGENT:
         return ""
-    line = f"    {found.words} {printable(' '.join(found.said.split()))}"
-    return style(line if len(line) <= longest else f"{line[: longest - 1]}…", dim=True)
+    before, said = f"    {found.words} ", printable(" ".join(found.said.split()))
+    return style(before + _cut(said, line_width() - NUMBER - len(before)), dim=True)
+
+
+def _cut(said: str, most: int) -> str:
+    """Its beginning; of a path its end, which has the file's name."""
+    if len(said) <= most:
+        return said
+    is_path = "/" in said and " " not in said
+    return f"…{said[1 - most :]}" if is_path else f"{said[: most - 1]}…"
 
 
 def named(event: Event, text: str) -> str:
