@@ -9,7 +9,7 @@ import pytest
 
 from sparing.briefing.handoff_block import handoff_data
 from sparing.context.documents.handoff import Handoff, HandoffStatus, parse_handoff
-from sparing.context.prompt.answered_questions import answers_text
+from sparing.context.prompt.answered_questions import answers_alone, answers_text
 from sparing.engine.orders import ORDERS, PAUSE
 from sparing.flow.advance import advance
 from sparing.flow.state import Cause, Do, Outcome, OutcomeKind, Position
@@ -195,6 +195,13 @@ def test_answers_stand_beside_their_questions() -> None:
     assert answers_text([("Which\nport?", "8080")]) == "Question: Which port?\nAnswer: 8080\n"
     same = answers_text([("A?", "decide"), ("B?", "decide"), ("C?", "no")])
     assert same == "Question: A?\nQuestion: B?\nAnswer: decide\n\nQuestion: C?\nAnswer: no\n"
+
+
+def test_a_list_of_events_has_room_for_the_answers_alone() -> None:
+    """A6, K1: two long questions would leave none for the second answer."""
+    told = answers_text([("A?", "decide"), ("B?", "decide"), ("C?", "no,\nnever")])
+    assert answers_alone(told) == "decide; no, never"
+    assert answers_alone("the first: Question: why?") == "the first: Question: why?"
 
 
 @pytest.mark.parametrize(

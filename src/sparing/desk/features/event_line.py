@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from sparing.context.documents.comments import in_one_line
+from sparing.context.prompt.answered_questions import answers_alone
 from sparing.desk.features.live_work import action_text
 from sparing.desk.gates.open_questions import without_questions
 from sparing.desk.shown_line import EventLine, LineKind, LineTone
@@ -174,7 +175,9 @@ def _person(event: Event, what: PersonLine) -> EventLine:
     match what:
         case AnswerEvent(by=by, answer=answer):
             words = f"{what.handoff_words or VERBS.get(answer, answer)} ({by})"
-            return EventLine("»", LineTone.PERSON, words, said=in_one_line(event.text))
+            return EventLine(
+                "»", LineTone.PERSON, words, said=answers_alone(in_one_line(event.text))
+            )
         case SayEvent(by=by):
             return EventLine("»", LineTone.PERSON, f"said ({by})", said=event.text)
         case EditEvent(commit=commit):
