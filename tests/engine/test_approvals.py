@@ -12,7 +12,7 @@ import pytest
 
 from sparing.config.sources import sources_here
 from sparing.desk.gates import answers
-from sparing.desk.gates.edits import draft, take_text
+from sparing.desk.gates.edits import draft, take_files, take_text
 from sparing.desk.office import Office, open_office
 from sparing.engine.mail import obey_all
 from sparing.errors import FeatureError, UsageError
@@ -113,6 +113,14 @@ def test_an_edit_by_our_own_door_is_refused_once_an_answer_is_given(scene: Scene
     with pytest.raises(FeatureError, match="is already answered"):
         take_text(scene.office, scene.row, given, "# Another\n", "terminal", NOW + 21)
     assert scene.obey().head == scene.row.head
+
+
+def test_files_of_one_name_are_named_once(scene: Scene) -> None:
+    """A11: such as one that was moved to another folder."""
+    write_files(scene.worktree.path, {"old/check.js": "1\n", "new/check.js": "1\n"})
+    take_files(scene.office, scene.row, "terminal", NOW + 20)
+    subject = git(scene.worktree.path, "log", "-1", "--format=%s")
+    assert subject == "Edit check.js by hand (001)"
 
 
 def test_an_edit_that_no_commit_may_hold_is_left_to_the_next_turn(scene: Scene) -> None:

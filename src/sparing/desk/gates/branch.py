@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -15,10 +16,13 @@ from sparing.flow.state import FlowState
 from sparing.records import events
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
+from sparing.workspace.checks.failures import telling_lines
 from sparing.workspace.git.commit import changed_files
 
 LAST_LINES = 6
 TAIL_BYTES = 4_000
+_FAILED = re.compile(r"fail|error|cannot", re.IGNORECASE)
+_PASSED = re.compile(r"\s*(?:ok|pass(?:ed)?|[✓✔√])(?:\s|$)", re.IGNORECASE)
 
 
 class Red(NamedTuple):
@@ -84,4 +88,9 @@ def _tail(path: Path) -> tuple[str, ...]:
     except OSError:
         return ()
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
-    return tuple(lines[-LAST_LINES:])
+    last = lines[-LAST_LINES:]
+    if any(_FAILED.search(one) for one in last):
+        return tuple(last)
+    # Some tools end with a table, such as that of the coverage; what went wrong is above it.
+    why = telling_lines("\n".join(one for one in lines if not _PASSED.match(one)))
+    return (*why, *last[len(why) :])

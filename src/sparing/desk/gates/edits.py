@@ -135,7 +135,8 @@ def _commit(
     given: Draft | None = None,
 ) -> str:  # fmt: skip
     stage = FlowState.load(row.place["state"]).stage
-    names = ", ".join(Path(path).name for path in paths[:3]) + (" …" if len(paths) > 3 else "")
+    unique = tuple(dict.fromkeys(Path(path).name for path in paths))
+    names = ", ".join(unique[:3]) + (" …" if len(unique) > 3 else "")
     why = Purpose("docs", f"edit {names} by hand")
     said = hashlib.sha256("\n".join((row.leg_id, *paths)).encode()).hexdigest()[:8]
     step = f"edit.{row.leg_id}.{row.head[:10]}.{said}"
