@@ -186,6 +186,15 @@ def test_every_other_turn_gets_an_answer(agent: Agent, name: str) -> None:
     assert play(agent, CASES[name])
 
 
+def test_what_was_rejected_in_a_tier_is_changed_and_handed_off(agent: Agent) -> None:
+    """G2, F5: if it gave no handoff, it would be asked, and write the first version again."""
+    play(agent, CASES["a stage"])
+    path = f"{FOLDER}/plan.md"
+    assert "### HANDOFF" in play(agent, CASES["redo a stage"])
+    assert "Settled in round 1" in (agent.folder / path).read_text()
+    assert "HANDOFF" not in play(agent, CASES["redo code"])
+
+
 def test_what_a_resumed_session_is_asked_it_still_knows(agent: Agent) -> None:
     """C15: the file's first line and the number of findings, out of the transcript alone."""
     put(agent, "notes.txt", "first of all\nsecond\n")

@@ -102,6 +102,10 @@ CASES: dict[str, Case] = {
         make(TurnKind.REDO, "spec-author", "specify", target=TARGET,
              words=TURNS[Turn.REFINE].words, materials=(Material("feedback", "shorter"),)),
         PlayedKind.REDO, TARGET),
+    "redo a stage": Case(
+        make(TurnKind.REDO, "builder", "plan", target=f"{FOLDER}/plan.md",
+             materials=(Material("feedback", "shorter"),), stage_texts=stage_texts("plan")),
+        PlayedKind.REDO, f"{FOLDER}/plan.md"),
     "redo code": Case(make(TurnKind.REDO, "implementer", "implement"), PlayedKind.REDO),
     "review a document": Case(
         make(TurnKind.REVIEW, "spec-reviewer", "specify", **REVIEWED), PlayedKind.REVIEW),

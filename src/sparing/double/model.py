@@ -137,7 +137,8 @@ def _mend(turn: PlayedTurn, tools: Toolbox) -> Act:
     known = [path for path in paths if tools.text_of(path)][:1]
     changes = tuple(FileEdit(path, add=writing.remark(path, words)) for path in known)
     place = f"{known[0]}, last lines" if known else ""
-    return Act(paths, changes, writing.fix_report(turn.findings, place))
+    ends = writing.handoff(known, turn.stage) if turn.hands_off else ""
+    return Act(paths, changes, writing.fix_report(turn.findings, place) + ends)
 
 
 def _resolve(turn: PlayedTurn, tools: Toolbox) -> Act:

@@ -136,6 +136,8 @@ class PlayedTurn:
     """Which message it came with."""
     reply: str = ""
     """The exact reply that is asked for."""
+    hands_off: bool = False
+    """Whether the reply has to end with a handoff."""
 
     @property
     def folder(self) -> str:
@@ -227,6 +229,7 @@ def _turn(asked: ModelRequest, place: int, text: str) -> PlayedTurn | None:
         categories=tuple(dict.fromkeys(_CATEGORY.findall(known))),
         place=place,
         reply=said.get("reply") or "",
+        hands_off=_HANDS_OFF in outside,
     )
 
 
