@@ -17,6 +17,7 @@ from tests.engine.last_gate_scene import BACK, BRANCH, FOLDER, MADE, Scene, scen
 from tests.engine.small import SCRIPT as SMALL
 from tests.repositories import git, make_repository, write_files
 from tests.terminal import sparing
+from tests.typed import Typed
 
 HISTORIES = {
     "squash": "everything up to this commit becomes one commit on main",
@@ -140,3 +141,27 @@ def test_a_tier_s_last_gate_shows_what_is_merged_too(tmp_path: Path) -> None:
     said = sparing(path, "run", "--no-input", environ=environ)
     assert said.code == 0, said.err
     assert git(path, "rev-parse", branch, "main^2").split() == [shown, shown]
+
+
+def test_what_the_last_gate_announces_is_done(tmp_path: Path) -> None:
+    """A7, A2: settings that were changed while the engine ran count for what the screen says and
+    for the hand-over."""
+    path = make_repository(tmp_path / "gate")
+    write_files(tmp_path, {"script.toml": SMALL})
+    environ = {
+        "SPARING_AGENT__BACKEND": "scripted",
+        "SPARING_AGENT__SCRIPT": str(tmp_path / "script.toml"),
+        "SPARING_FLOW__GATES": "plan,done",
+    }
+    start = ("start", "Make a file", "--flow", "L1", "--hand-over", "merge")
+    assert sparing(path, *start, environ=environ).code == 0
+    typed = Typed(path, "run", environ=environ)
+    typed.wait_for("or later")
+    write_files(path, {"sparing.toml": '[commits]\nhistory = "squash"\n'})
+    typed.type("approve\r")
+    typed.wait_for("becomes one commit on main")
+    typed.wait_for("or later")
+    typed.type("approve\r")
+    assert typed.end() == 0, typed.screen
+    assert "merged into main as one commit" in typed.screen
+    assert git(path, "rev-list", "--count", "--merges", "main") == "0"

@@ -13,8 +13,10 @@ from typing import assert_never
 
 from sparing.change import MergeHistory
 from sparing.commits.message import merge_stamp
+from sparing.config.load import load
 from sparing.config.process_environment import network_environment
-from sparing.config.settings import HandOver
+from sparing.config.settings import HandOver, Settings
+from sparing.config.sources import read_sources
 from sparing.event import NOT_HANDED_OVER, HandoverEvent
 from sparing.finish.handover_text import Body, body_of
 from sparing.finish.pull_request import pull_request_text
@@ -46,17 +48,20 @@ def hand_over_branch(source: Source, ticket: Ticket) -> JobResult:
     around, row, job = source.around, source.row, source.job
     if changed := _changed(around, row, job):
         return changed
-    how = around.settings(row).workspace.hand_over
+    # Read anew, as the last gate does: what it announced has to be what is done.
+    sources = read_sources(around.sources.environ, around.repository.checkout)
+    settings = load(sources, row.overrides).settings
+    how = settings.workspace.hand_over
     body = body_of(around, row, job)
-    stamp = merge_stamp(around.repository, around.settings(row), row.feature, ticket.at)
-    done = _handed(around, row, job.head, body, stamp)
+    stamp = merge_stamp(around.repository, settings, row.feature, ticket.at)
+    done = _handed(around, row, job.head, body, stamp, settings)
     note = done.note
     if done.merged:
         feature = row.feature
         path = around.folder.worktree(feature.name)
         worktree = Worktree(around.repository, path, feature.branch)
         # A squash or a rebase has all of it in other commits; the branch itself stays.
-        whole = around.settings(row).commits.history is MergeHistory.ALL
+        whole = settings.commits.history is MergeHistory.ALL
         left = retire(worktree, done.commit if whole else job.head, around.folder.redactor.known)
         note = "; ".join(filter(None, (note, left)))
     with around.database.write() as tx:
@@ -90,9 +95,10 @@ def _changed(around: Surroundings, row: FeatureRow, job: Job) -> JobResult | Non
 
 
 def _handed(
-    around: Surroundings, row: FeatureRow, last: str, body: Body, stamp: CommitStamp
-) -> Handover:
-    feature, settings = row.feature, around.settings(row)
+    around: Surroundings, row: FeatureRow, last: str, body: Body, stamp: CommitStamp,
+    settings: Settings,
+) -> Handover:  # fmt: skip
+    feature = row.feature
     how, history = settings.workspace.hand_over, settings.commits.history
     merge = Merge(feature.base_branch, feature.branch, last, history)
     match how:
@@ -101,14 +107,15 @@ def _handed(
         case HandOver.MERGE:
             return hand_over(around.repository, merge, True, stamp, body.text)
         case HandOver.PULL_REQUEST:
-            return _requested(around, row, merge, body, stamp)
+            return _requested(around, row, merge, body, stamp, settings)
         case _:
             assert_never(how)
 
 
 def _requested(
-    around: Surroundings, row: FeatureRow, merge: Merge, body: Body, stamp: CommitStamp
-) -> Handover:
+    around: Surroundings, row: FeatureRow, merge: Merge, body: Body, stamp: CommitStamp,
+    settings: Settings,
+) -> Handover:  # fmt: skip
     """Open a pull request; once pushed the branch counts as handed over, with or without `gh`."""
     feature, last = row.feature, merge.commit
     if merge.history is not MergeHistory.ALL:
@@ -121,7 +128,7 @@ def _requested(
         commit=last,
         title=stamp.subject if merge.history is MergeHistory.SQUASH else feature.title,
         body=(text := pull_request_text(around, row, body)),
-        draft=around.settings(row).commits.draft,
+        draft=settings.commits.draft,
         body_file=_kept(around, row, text),
     )
     opened = open_request(around.repository, request, network_environment())
