@@ -179,6 +179,19 @@ def test_a_detached_head_is_told_of_the_default_branch_of_origin(tmp_path: Path)
     assert resolve_base(repo, "").branch == "trunk"
 
 
+def test_a_detached_head_is_told_of_a_usual_branch_of_origin(tmp_path: Path) -> None:
+    """K1, K8: `git fetch` and some tools that clone leave no `origin/HEAD`."""
+    make_repository(tmp_path / "r", branch="master")
+    git(tmp_path, "clone", "--quiet", str(tmp_path / "r"), "clone")
+    repo = find_repository(tmp_path / "clone")
+    git(repo.checkout, "switch", "--quiet", "--detach")
+    git(repo.checkout, "branch", "--quiet", "-D", "master")
+    git(repo.checkout, "remote", "set-head", "origin", "--delete")
+    with pytest.raises(RepositoryError) as refused:
+        resolve_base(repo, "")
+    assert refused.value.repair == "git branch master origin/master"
+
+
 def test_numbers_are_taken_by_folders_and_branches(user_repository: UserRepository) -> None:
     """A4: highest + 1, wherever the others are."""
     checkout = user_repository({"docs/features/003-old/spec.md": "", "docs/features/x/y": ""})

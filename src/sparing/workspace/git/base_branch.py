@@ -34,7 +34,7 @@ def _detached(repo: Repository) -> RepositoryError:
     found = possible_bases(repo)
     what = "HEAD is detached, so there is no branch to start from"
     if not found:
-        if there := _default_there(repo):
+        if there := _default_there(repo) or _usual_there(repo):
             own, theirs = shlex.quote(there), shlex.quote(f"origin/{there}")
             return RepositoryError(what, f"git branch {own} {theirs}")
         return RepositoryError(what, "git switch --create main")
@@ -66,6 +66,13 @@ def _default_there(repo: Repository) -> str:
     known = known_ref(repo.git_dir, named)
     ref = known.name if known else repo.git().text("symbolic-ref", "-q", named, ok_codes=(0, 1))
     return "" if ref == named else ref.removeprefix("refs/remotes/origin/")
+
+
+def _usual_there(repo: Repository) -> str:
+    """A branch of `origin` with a usual name, for clones that don't know its default branch."""
+    listed = "refs/remotes/origin"
+    found = repo.git().text("for-each-ref", "--format=%(refname:lstrip=3)", listed).splitlines()
+    return next((name for name in USUAL if name in found), "")
 
 
 def _tip_of_configured(repo: Repository, branch: str) -> str:
