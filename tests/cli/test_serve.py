@@ -6,6 +6,8 @@ import re
 import urllib.request
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import UserRepository
 from tests.typed import Typed
 
@@ -32,3 +34,23 @@ def test_a_browser_of_text_does_not_take_the_terminal(
     at.type("\x03")
     assert at.end(60) == 0
     assert not Path(f"{lynx}.ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "stops"),
+    [
+        (("serve",), "Ctrl-C stops the page, not the work"),
+        (("serve", "--run"), "Ctrl-C stops the page and the work"),
+    ],
+)
+def test_it_says_what_ctrl_c_stops(
+    user_repository: UserRepository, tmp_path: Path, words: tuple[str, ...], stops: str
+) -> None:
+    """K1, I2: with `--run` the engine ends as well."""
+    environ = {"BROWSER": "true", "SPARING_STATE__FOLDER": str(tmp_path / "state")}
+    at = Typed(user_repository(), *words, "--port", "0", "--no-open", environ=environ, columns=160)
+    at.wait_for("the page is at", 60)
+    at.wait_for(stops, 60)
+    at.type("\x03")
+    at.end(60)
+    at.process.wait(60)

@@ -55,7 +55,8 @@ def serve_command(runs: bool, unsandboxed: bool, opens: bool | None, **how: Any)
     page = PageServer(Site(Path.cwd(), now, engine=runs), wanted, _another)
     echo("the page is at", err=True)
     echo(f"  {style(page.access.login_link, fg='cyan')}", err=True)
-    echo("  the link works once; Ctrl-C stops the page, not the work", err=True)
+    stops = "the page and the work" if runs else "the page, not the work"
+    echo(f"  the link works once; Ctrl-C stops {stops}", err=True)
     if opens or (opens is None and is_terminal()):
         _open_window(page.access.login_link)
     with page_served(office, page.access.origin):
