@@ -72,6 +72,26 @@ def test_a_rerun_forgets_what_was_open_and_keeps_what_was_ruled() -> None:
     assert not one(after, "F1").counts
 
 
+def test_a_rerun_does_not_say_that_a_suggestion_was_settled() -> None:
+    """C2: raised once more it is repeated; regressed is what was settled and came back."""
+    wish = Finding(Severity.SUGGESTION, "Name the machine of AC-3", location="AC-3")
+    taken = Finding(Severity.SUGGESTION, "Cite the source of the table", location="AC-4")
+    first = look(START, LOSS, wish, taken)
+    second = look(first.state, wish, answers=(changed("F1"), changed("F3")))
+    again = restarted(second.state, LOOP)
+    assert [(t.id, t.status, t.counts) for t in again.tracked] == [
+        ("F1", FindingStatus.RESOLVED, False),
+        ("F2", FindingStatus.NOT_REPEATED, False),
+        ("F3", FindingStatus.RESOLVED, False),
+    ]
+    after = look(again, wish, taken)
+    assert [(t.id, t.status) for t in after.state.tracked] == [
+        ("F1", FindingStatus.RESOLVED),
+        ("F2", FindingStatus.REPEATED),
+        ("F3", FindingStatus.REGRESSED),
+    ]
+
+
 def test_three_reviewers_of_code_and_a_final_look() -> None:
     """C9: what two raise stays open until both are silent; a regression counts."""
     loop = Loop((("a", "b", "c"),), 3, validate=True)

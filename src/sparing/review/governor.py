@@ -19,7 +19,7 @@ from sparing.review.answers import AuthorAnswer
 from sparing.review.loop import Loop, LoopDecision, LoopStep, go_on, regressed, settle
 from sparing.review.merge import Merged, merge
 from sparing.review.quotes import QuoteCheck
-from sparing.review.tracking import FindingStatus, Ruling, RulingKind, Tracked, follow, owned, told
+from sparing.review.tracking import FindingStatus, Ruling, RulingKind, Tracked, dropped, follow, owned, told
 
 DEFAULT_CAP = 3
 SHOWN = 3
@@ -152,12 +152,9 @@ def rule(
 
 
 def restarted(state: ReviewState, loop: Loop) -> ReviewState:
-    """The state after a person's rerun: nothing is open, but rulings are kept."""
-    kept = tuple(
-        replace(one, status=FindingStatus.RESOLVED, counts=False, answer=None)
-        for one in state.tracked
-    )
-    return ReviewState(loop, kept)
+    """The state after a person's rerun: no blocker or warning is open, and rulings are kept. A
+    suggestion nobody took up is not called resolved."""
+    return ReviewState(loop, tuple(replace(dropped(one), answer=None) for one in state.tracked))
 
 
 def counts(one: Tracked, iteration: int) -> bool:

@@ -201,12 +201,17 @@ def _status(before: Tracked, *, restated: bool) -> FindingStatus:
 
 
 def _unraised(one: Tracked, looked: Sequence[str]) -> Tracked:
-    """Mark it resolved once all roles that raised it have reviewed again without raising it; a
-    suggestion only if its author said that it was taken up."""
+    """Mark it resolved once all roles that raised it have reviewed again without raising it."""
     left = tuple(role for role in one.roles if role not in looked)
     if not one.open or left:
         return replace(one, roles=left) if one.open else one
-    if one.finding.severity is Severity.SUGGESTION and not _was_changed(one):
+    return dropped(one)
+
+
+def dropped(one: Tracked) -> Tracked:
+    """A finding that is not held open any longer: resolved; a suggestion only if its author said
+    that it was taken up."""
+    if one.open and one.finding.severity is Severity.SUGGESTION and not _was_changed(one):
         return replace(one, roles=(), status=FindingStatus.NOT_REPEATED, counts=False)
     return replace(one, status=FindingStatus.RESOLVED, counts=False)
 
