@@ -248,3 +248,5 @@ def test_a_fresh_reviewer_sees_what_changed_since_it_looked(
     text = "".join(one.text for one in compose(told, Way.COMPOSE, order).segments)
     shown = times > 1 and order is Order.NESTED
     assert (told.delta in text) == ("`last-changes.diff`" in text) == shown
+    named = "What changed in spec.md since you looked stands in `last-changes.diff`."
+    assert (named in text) == shown
