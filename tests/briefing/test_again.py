@@ -162,29 +162,6 @@ def test_a_session_that_only_answered_is_told_in_full_how_to_settle(tmp_path: Pa
     assert "As before: each finding is" in compose(gather(source), Way.RESUME).segments[-1].text
 
 
-@pytest.mark.parametrize(("before", "in_full"), [(Turn.REDO, True), (Turn.REVISE, False)])
-def test_second_fixes_of_code_are_not_told_again_how_to_settle(
-    tmp_path: Path, before: Turn, in_full: bool
-) -> None:
-    """C10, C17: the first fixes are those of iteration 1, and said it in full."""
-    sample = make_sample(tmp_path)
-    source = sample.source(
-        "implementer", "implement", Turn.REVISE, iteration=2, seen=1, settles=True
-    )
-    assert source.session is not None
-    told = attempt(
-        "fixed", feature=source.row.feature.key, stage="implement", role="implementer",
-        template=before.value,
-    )  # fmt: skip
-    with sample.around.database.write() as tx:
-        number = ledger.begin(tx, told, Amount(0, 0))
-        ledger.finish(tx, told.dispatch, number, result(session=source.session.id))
-    said = compose(gather(source), Way.RESUME).segments[-1].text
-    assert said.startswith("# This turn: implement, fixes after review 2\n")
-    assert ("## After a failed review" in said) == in_full
-    assert ("As before: each finding is" in said) != in_full
-
-
 def test_a_stage_transition_brings_stage_and_skill_and_nothing_else(
     rendered: dict[str, Prompt],
 ) -> None:

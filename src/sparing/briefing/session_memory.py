@@ -10,8 +10,7 @@ from sparing.turn import Turn
 
 def last_look(source: Source, session: Session) -> int:
     """The iteration in which it worked last. A session that has not settled findings was not told
-    how, whatever else it was asked in between: it counts as in its first. One that has is past it:
-    code is settled in the first iteration already."""
+    how, whatever else it was asked in between: it counts as in its first, any other as later."""
     if source.job.turn is not Turn.REVISE:
         return session.iteration
     settled = any(row.attempt.template == Turn.REVISE for row in _turns_of(source, session))

@@ -19,7 +19,16 @@ from sparing.review.answers import AuthorAnswer
 from sparing.review.loop import Loop, LoopDecision, LoopStep, go_on, regressed, settle
 from sparing.review.merge import Merged, merge
 from sparing.review.quotes import QuoteCheck
-from sparing.review.tracking import FindingStatus, Ruling, RulingKind, Tracked, dropped, follow, owned, told
+from sparing.review.tracking import (
+    FindingStatus,
+    Ruling,
+    RulingKind,
+    Tracked,
+    dropped,
+    follow,
+    owned,
+    told,
+)
 
 DEFAULT_CAP = 3
 SHOWN = 3
