@@ -16,16 +16,17 @@ from sparing.briefing.prior_findings import is_seed
 from sparing.briefing.trunk_group import is_tier
 from sparing.connection import Connection
 from sparing.context.prompt.brief import REVIEWS, Brief, Material
-from sparing.context.prompt.turn_words import CHECK_RESULTS, DESCRIPTION, RESEARCH, SAID
+from sparing.context.prompt.turn_words import CHECK_RESULTS, DECIDED, DESCRIPTION, RESEARCH, SAID
 from sparing.event import ChecksEvent
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
-from sparing.flow.state import GO_ON_HERE
 from sparing.prompts.render import fill
 from sparing.records import events, mailbox
 from sparing.records.mailbox import SAY, Letter
 from sparing.runtime.events import Teller, tell
+from sparing.runtime.persons import SAYS, persons_words
 from sparing.runtime.source import Source
+from sparing.session import Session
 from sparing.turn import TURNS, Turn
 from sparing.turn_kind import TurnKind
 
@@ -33,8 +34,7 @@ ROADMAP = "roadmap"
 PART = "files in the working folder"
 ABOUT_IT = frozenset({Turn.REVIEW, Turn.REVISE, Turn.REDO, Turn.REFINE, Turn.PART})
 LONGEST_DESCRIPTION = 24_000
-WANTED = "what the user asked to change"
-MOST_FEEDBACK, FEEDBACK_CHARS = 5, 1_000
+TELLS = frozenset({*REVIEWS, TurnKind.REVISE, TurnKind.FIX})
 
 
 def background(source: Source, kind: TurnKind) -> tuple[Material, ...]:
@@ -51,7 +51,7 @@ def background(source: Source, kind: TurnKind) -> tuple[Material, ...]:
             if digest
         ]
     told += _checked(source) if turn in (Turn.WRITE, Turn.REDO, Turn.JUDGE) else []
-    told += _wanted(source) if kind in REVIEWS and not is_seed(source) else []
+    told += _decided(source) if kind in TELLS and not is_seed(source) else []
     cone = source.around.cone(source.row) if TURNS[turn].sees_code else ()
     if cone:
         text = fill("blocks", "worktree_part", folders=", ".join(cone))
@@ -101,20 +101,16 @@ def _begins(source: Source) -> bool:
     return first or source.document(ArtifactName.PRD).text is None
 
 
-def _wanted(source: Source) -> list[Material]:
-    """What a person wanted changed in this stage: its reviewers would call it out of scope."""
-    said = persons_words(source, "reject", stage=source.job.stage)
-    return [Material(WANTED, "\n\n".join(text for _, text in said))] if said else []
+def _decided(source: Source) -> list[Material]:
+    """What a person answered or wanted changed: reviewers would call it out of scope."""
+    said = persons_words(source, *SAYS, stage=source.job.stage)
+    return [Material(DECIDED, "\n\n".join(one.text.strip() for one in said))] if said else []
 
 
-def persons_words(source: Source, *kinds: str, stage: str = "") -> list[tuple[str, str]]:
-    """The last things that persons said at gates, each with its stage."""
-    with source.around.database.read() as connection:
-        past = events.since(connection, 0, source.row.feature.key)
-    told = (one for one in past if one.kind == "answered" and one.data.get("answer") in kinds)
-    here = (one for one in told if stage in ("", one.stage) and not (stage and one.data["about"]))
-    said = [(one.stage, one.text[:FEEDBACK_CHARS]) for one in here if one.text.strip()]
-    return [one for one in said if one[1] != GO_ON_HERE][-MOST_FEEDBACK:]
+def knows_decisions(source: Source, session: Session | None) -> bool:
+    """Whether all of it was said before the session was last used."""
+    said = persons_words(source, *SAYS, stage=source.job.stage) if session else []
+    return session is not None and all(one.at <= session.last_activity for one in said)
 
 
 def request_of(source: Source) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sparing.artifact import ArtifactName
-from sparing.briefing.background import background, request_of
+from sparing.briefing.background import background, knows_decisions, request_of
 from sparing.briefing.fit_documents import repair_of
 from sparing.briefing.lessons import knowledge_for
 from sparing.briefing.prior_findings import (
@@ -180,6 +180,7 @@ def _asked(source: Source, kind: TurnKind, scoped: Scoped | None) -> TurnSubject
         iteration=job.look if kind is TurnKind.REVISE and job.look else job.iteration,
         cap=source.cap,
         seen=last_look(source, session) if session else 0,
+        decided=knows_decisions(source, session),
         task=scoped.task.number if scoped else "",
         done_stated=bool(stated),
         last=FLOWS[source.row.feature.flow].is_last(job.stage),

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sparing.artifact import ArtifactName
-from sparing.briefing.background import LONGEST_DESCRIPTION, MOST_FEEDBACK, persons_words
+from sparing.briefing.background import LONGEST_DESCRIPTION
 from sparing.briefing.handoff_block import block_of
 from sparing.change import FileChange
 from sparing.context.documents.exploration import explored_tree, imports, key_files
@@ -34,13 +34,13 @@ from sparing.economy.repo_map import names_of
 from sparing.flow.flows import FLOWS, builder_of
 from sparing.flow.stage import StageWork
 from sparing.records import ledger, verdicts
+from sparing.runtime.persons import MOST_FEEDBACK, SAYS, persons_words
 from sparing.runtime.source import Source
 from sparing.turn import Turn
 from sparing.turn_kind import KINDS
 from sparing.workspace.git.direct.tree import read_files
 
 MOST_READ = 40
-SAID = ("reject", "answer")
 JUDGED = frozenset({StageWork.JUDGE, StageWork.CHECK})
 PASSED = re.compile(r"^## Outcome\s+Passed\b", re.MULTILINE)
 FOUND = re.compile(r"^## Findings\n.*", re.MULTILINE | re.DOTALL)
@@ -125,7 +125,7 @@ def _feedback(source: Source) -> Iterable[str]:
     """What persons said when they rejected something or answered a question, after the defaults
     that stand for an answer where nobody was asked."""
     assumed = Conversation.load(source.row.place.get("talk", {})).assumed
-    said = [f"{stage}: {text}" for stage, text in persons_words(source, *SAID)]
+    said = [f"{one.stage}: {one.text}" for one in persons_words(source, *SAYS)]
     return [*assumed[-MOST_FEEDBACK:], *said]
 
 

@@ -111,6 +111,8 @@ class TurnSubject:
     """True if no stage comes after this one."""
     back: bool = False
     """True if the session returns to a stage whose text and guide it was given before."""
+    decided: bool = False
+    """True if the session knows all that a person has decided in this stage."""
     stranger: bool = False
     """True if only other roles have worked in the session."""
 

@@ -52,7 +52,8 @@ def nested(brief: Brief, way: Way) -> Layout:
 def nested_again(brief: Brief) -> tuple[Segment, ...]:
     """For a resumed session: what it must learn, then what to do."""
     told: list[Segment] = []
-    if known := IN_SESSION.get(brief.asked.kind):
+    known = turn_words.DECIDED if brief.asked.decided else ""
+    if known := IN_SESSION.get(brief.asked.kind, known):
         kept = (one for one in brief.materials if not one.name.startswith(known))
         brief = replace(brief, materials=tuple(kept))
     match brief.asked.kind:

@@ -32,6 +32,7 @@ ANSWERS = "answers"
 """What an author asked and a person answered."""
 CHECK_RESULTS = "check-results"
 """Results of the repository's checks on the current code."""
+DECIDED = "decisions"
 RESEARCH = "research-"
 """Prefix of the names of documents with research findings for an author."""
 MAY_ASK = frozenset(
@@ -144,7 +145,8 @@ def _persons(brief: Brief) -> list[str]:
     """The files about a person's comments and remarks."""
     given = [one for one in brief.materials if one.name == FEEDBACK]
     comments = ["comments"] if any(comment_ids(one.text) for one in given) else []
-    return [*comments, *(["said"] if any(one.name == SAID for one in brief.materials) else [])]
+    named = {one.name for one in brief.materials}
+    return [*comments, *(name for name in (SAID, DECIDED) if name in named)]
 
 
 def handoff_form(*, last: bool) -> str:
@@ -166,9 +168,9 @@ def resumed_turn(brief: Brief) -> str:
     match asked.kind:
         case TurnKind.REVIEW:
             name = "review_again" if brief.delta else "review_answers"
-            return _say(brief, name, *_given(brief)) + reminder(brief)
+            return _say(brief, name, *_given(brief), *_persons(brief)) + reminder(brief)
         case TurnKind.VALIDATE:
-            return _say(brief, "validate") + reminder(brief)
+            return _say(brief, "validate", *_persons(brief)) + reminder(brief)
         case TurnKind.REVISE:
             return _say(brief, "revise", *_given(brief), *_persons(brief)) + settle(brief)
         case TurnKind.FIX:
