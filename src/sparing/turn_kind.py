@@ -182,7 +182,7 @@ KINDS: Mapping[TurnKind, KindRow] = MappingProxyType({
     TurnKind.STAGE: KindRow(
         actor=Actor.LONE, judges=False, formed=False, own_documents=False, has_subject=False,
         excerpts=True, feedback=True, settles=True, preloads=False, remembers=False,
-        catches_up=True, enters=True, lists_files=False,
+        catches_up=True, enters=True, lists_files=True,
     ),
     TurnKind.JUDGE: KindRow(
         actor=Actor.LONE, judges=True, formed=True, own_documents=False, has_subject=True,

@@ -13,7 +13,7 @@ import pytest
 from sparing.artifact import ArtifactName as A
 from sparing.briefing.gather import gather
 from sparing.briefing.program_handoff import summaries
-from sparing.context.prompt.brief import Brief, Document, Material
+from sparing.context.prompt.brief import Brief, Document, Material, QuotedFinding
 from sparing.context.prompt.compose import compose, whole_documents
 from sparing.context.prompt.turn_words import ANSWERS, FEEDBACK
 from sparing.dispatch_policy import Order, Way
@@ -178,3 +178,20 @@ def test_a_later_block_of_a_stage_speaks_of_all_of_it(
     assert text_of(brief, Way.RESUME).endswith(
         "as before, for the whole stage and not for this change alone.\n" if whole else "before.\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("turn", "settles", "whole"),
+    [(Turn.BUILD, False, False), (Turn.BUILD, True, True), (Turn.REDO, False, True)],
+)
+def test_a_new_session_that_does_a_stage_again_ends_with_a_block_on_all_of_it(
+    sample: Sample, turn: Turn, *, settles: bool, whole: bool
+) -> None:
+    """F5: as the session that made the first attempt would."""
+    brief = gather(sample.source("builder", "implement", turn, flow="L3"))
+    if settles:
+        found = QuotedFinding("F1", "blocker", "judge", "", "gate.py", "It is open.", "Close it.")
+        brief = replace(brief, findings=(found,))
+    for order in (Order.NESTED, Order.SEED):
+        said = compose(brief, Way.COMPOSE, order).segments[-1].text
+        assert ("The block speaks for the whole stage and not for" in said) is whole

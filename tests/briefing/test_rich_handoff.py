@@ -273,3 +273,16 @@ def test_it_is_held_to_its_limit_whatever_it_lists() -> None:
     assert re.search(r"- and 5\d\d more", section(found.text, "Changed Files"))
     assert all(one in found.text for one in asked)
     assert all(f"> {line}" in found.text for line in wanted.splitlines())
+
+
+def test_a_stage_that_is_done_again_is_not_told_what_it_said_of_the_next_one() -> None:
+    """F4, F5: "begin with a failing test" is for who implements, not for who plans once more."""
+    idea = StageOutput("brainstorm", "Two ideas.", Handoff(next_stage_needs=("name the files",)))
+    plan = StageOutput("plan", "text", Handoff(next_stage_needs=("begin with a failing test",)))
+    told = replace(PIPELINE, stages=(idea, plan))
+    for stage, need in (("plan", "name the files"), (BUILT, "begin with a failing test")):
+        ahead = replace(told, next_stage=stage)
+        assert section(rich_handoff(ahead).text, "Next Stage") == f"- {stage}\n- {need}"
+        assert section(handoff_notes(ahead, []), "Next Stage") == f"- {need}"
+    first = replace(told, next_stage="brainstorm")
+    assert section(rich_handoff(first).text, "Next Stage") == "- brainstorm"

@@ -195,8 +195,7 @@ def _asked(source: Source, kind: TurnKind, scoped: Scoped | None) -> TurnSubject
 def _code(source: Source, kind: TurnKind) -> Code | None:
     """What the feature changed outside of its own folder."""
     base, stage = source.row.feature.base_commit, source.stage
-    seen = stage.work is StageWork.IMPLEMENT and TURNS[source.job.turn].sees_code
-    if kind is TurnKind.FIX or (seen and KINDS[kind].lists_files):
+    if kind is TurnKind.FIX or _lists_files(source, kind):
         return Code("", source.changed(base))
     reviews = kind in REVIEWS and stage.work is StageWork.IMPLEMENT
     if not reviews and not (kind is TurnKind.JUDGE and source.job.stage == "code_review"):
@@ -204,6 +203,17 @@ def _code(source: Source, kind: TurnKind) -> Code | None:
     base = source.job.refined.since or base
     files = source.changed(base)
     return Code(changes_of(source, base, 3), files)
+
+
+def _lists_files(source: Source, kind: TurnKind) -> bool:
+    """Whether it is told which files the feature changed. A tier's builder is where it changes its
+    code again, and not where a handoff names them."""
+    if not (KINDS[kind].lists_files and TURNS[source.job.turn].sees_code):
+        return False
+    if source.stage.work is not StageWork.BUILD:
+        return source.stage.work is StageWork.IMPLEMENT
+    first = kind is TurnKind.STAGE and not source.job.open
+    return not first and not source.job.going.handoff
 
 
 def _scoped(source: Source) -> Scoped:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import NamedTuple
 
 from sparing.context.documents.handoff import Handoff, summary_of
@@ -170,7 +171,7 @@ def handoff_notes(pipeline: Pipeline, given: Collection[str]) -> str:
     parts = [
         _section("### Key Decisions", _listed(decided)),
         _section("### Feedback", _listed(pipeline.feedback)),
-        *_working(replace(pipeline, next_stage="", changed_files=files), {}),
+        *_working(replace(pipeline, changed_files=files), {}, named=False),
     ]
     filled = [part for part in parts if part]
     if not filled and all(_ended(one) in WELL for one in others):
@@ -223,7 +224,7 @@ def _render(pipeline: Pipeline, stages: Sequence[StageOutput], layers: Mapping[s
         "## Pipeline State",
         _feature(pipeline),
         *(f"### Output of {one.stage}\n{one.text.strip() or 'N/A'}" for one in stages),
-        _section("### Handoff Chain", _chain(pipeline.stages)),
+        _section("### Handoff Chain", "\n".join(map(_link, pipeline.stages))),
         _section("### Feedback", _listed(pipeline.feedback)),
         "## Codebase Map" if any(known) else "",
         *known,
@@ -234,19 +235,10 @@ def _render(pipeline: Pipeline, stages: Sequence[StageOutput], layers: Mapping[s
 
 
 def _feature(pipeline: Pipeline) -> str:
-    rows = (
-        ("Feature", pipeline.title),
-        ("Tier", pipeline.tier),
-        ("Priority", pipeline.priority),
-    )
+    rows = (("Feature", pipeline.title), ("Tier", pipeline.tier), ("Priority", pipeline.priority))
     known = "\n".join(f"- {name}: {value}" for name, value in rows if value)
     said = "\n".join(f"> {line}".rstrip() for line in pipeline.description.splitlines())
     return f"{known}\n\n{_section('### Request', said)}" if said else known
-
-
-def _chain(stages: Sequence[StageOutput]) -> str:
-    """How each stage ended, and where its document is."""
-    return "\n".join(_link(one) for one in stages)
 
 
 def _ended(one: StageOutput) -> str:
@@ -254,20 +246,26 @@ def _ended(one: StageOutput) -> str:
 
 
 def _link(one: StageOutput) -> str:
+    """How the stage ended, and where its document is."""
     ended = f"- {one.stage} ({_ended(one)})"
     where = f", {one.path}" if one.path else ""
     return f"{ended}{where}: {one.handoff.summary}" if one.handoff.summary else f"{ended}{where}"
 
 
-def _working(pipeline: Pipeline, layers: Mapping[str, str]) -> list[str]:
+def _needs(pipeline: Pipeline) -> Sequence[str]:
+    """As the stage before says it: what one that is done again once said is for its successor."""
+    before = [*takewhile(lambda one: one.stage != pipeline.next_stage, pipeline.stages)]
+    return before[-1].handoff.next_stage_needs if before else ()
+
+
+def _working(pipeline: Pipeline, layers: Mapping[str, str], *, named: bool = True) -> list[str]:
     handoffs = [one.handoff for one in pipeline.stages]
     last = handoffs[-1] if handoffs else Handoff()
-    warnings = [note for handoff in handoffs for note in handoff.warnings]
     known = {
-        "next_stage": _listed([pipeline.next_stage, *last.next_stage_needs]),
+        "next_stage": _listed([pipeline.next_stage if named else "", *_needs(pipeline)]),
         "open_questions": _listed(last.open_questions),
         "changed_files": _listed(pipeline.changed_files),
-        "warnings": _listed(warnings),
+        "warnings": _listed([note for handoff in handoffs for note in handoff.warnings]),
     }
     return [
         _section(f"### {title}", "\n".join(filter(None, (known[name], layers.get(name, "")))))

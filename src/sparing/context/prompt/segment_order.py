@@ -44,7 +44,8 @@ def nested(brief: Brief, way: Way) -> Layout:
     by_path = way is Way.REFERENCE
     if brief.asked.kind is TurnKind.TASK:
         return _task(brief, by_path=by_path)
-    if brief.code is not None or _is_phase(brief):
+    builds = bool(brief.stage_texts) and not (brief.code and brief.code.diff)
+    if (brief.code is not None and not builds) or _is_phase(brief):
         return _code(brief, by_path=by_path)
     return _documents(brief, by_path=by_path)
 

@@ -50,7 +50,6 @@ WITHOUT_ITERATION = frozenset(
 )
 """The seed's prompts of these roles have no iteration section, except after a lost session."""
 
-
 _FOR_NEXT = "- **Next Stage Needs**"
 
 
@@ -159,7 +158,9 @@ def _with_handoff(brief: Brief, said: str) -> str:
     """Add the handoff instructions unless the role's or the stage's text contains them."""
     known = "\n".join((brief.role.text, *(one.text for one in brief.stage_texts)))
     block = handoff_form(last=brief.asked.last)
-    return said if once(known, block) == known else f"{said}\n{block}"
+    again = brief.asked.kind is TurnKind.REDO or bool(brief.findings)
+    whole = block + (words("blocks", "handoff_of_stage") if again else "")
+    return said if once(known, block) == known else f"{said}\n{whole}"
 
 
 def resumed_turn(brief: Brief) -> str:
