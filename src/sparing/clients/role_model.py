@@ -33,10 +33,14 @@ SEED_MODELS: Mapping[str | tuple[str, str], str] = MappingProxyType(
 
 
 def own_model(settings: Settings, role: Role, stage: str, backend: str) -> str:
-    usual = role.model
-    if settings.review.policy is Policy.SEED:
-        usual = SEED_MODELS.get((role.name, stage), SEED_MODELS.get(role.name, usual))
-    return settings.models.of(usual, backend, role.name)
+    return settings.models.of(own_class(settings, role.name, stage, role.model), backend, role.name)
+
+
+def own_class(settings: Settings, role: str, stage: str, usual: str) -> str:
+    """The class of a role's model under this policy."""
+    if settings.review.policy is not Policy.SEED:
+        return usual
+    return SEED_MODELS.get((role, stage), SEED_MODELS.get(role, usual))
 
 
 def names_beside(settings: Settings, stage: Stage) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sparing.clients.role_model import names_beside, own_class
 from sparing.desk.money.forecast import stages_ahead
 from sparing.desk.office import Office, settings_of
 from sparing.dispatch_policy import Way
@@ -79,7 +80,11 @@ def models_words(office: Office, row: FeatureRow) -> str:
 def _models(office: Office, row: FeatureRow) -> dict[str, str]:
     settings = settings_of(office, row)
     backend = settings.agent.backend
-    used = {one.model.value for one in FLOWS[row.feature.flow].stages}
+    used = {
+        own_class(settings, name, stage.name, stage.model.value)
+        for stage in FLOWS[row.feature.flow].stages
+        for name in names_beside(settings, stage) or ("",)
+    }
     classes = [name for name in ("strong", "standard", "cheap") if name in used]
     return {name: settings.models.of(name, backend) for name in classes}
 

@@ -189,6 +189,7 @@ def _ahead(
     stage: Stage, settings: Settings, tasks: int, agents: Mapping[str, RoleAgent] | None = None
 ) -> Ahead:
     least, most = _dispatches(stage, settings.review.cap, tasks)
+    from sparing.clients.role_model import own_class
     from sparing.clients.web_search import assistants_of
 
     helping = assistants_of(settings, settings.roles.web)
@@ -200,7 +201,8 @@ def _ahead(
     models, backend = settings.models, settings.agent.backend
     known, own = agents or {}, own_prices(models.prices)
     author = known.get(stage.author)
-    model = author.model if author else models.of(stage.model.value, backend, stage.author)
+    usual = own_class(settings, stage.author, stage.name, stage.model.value)
+    model = author.model if author else models.of(usual, backend, stage.author)
     others = tuple(
         PricedDispatches(1, settings.review.cap, price_of(known[role].model, own))
         for group in stage.reviewers
