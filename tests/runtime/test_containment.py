@@ -65,7 +65,7 @@ def test_a_turn_that_touches_nothing_of_the_users_has_a_receipt(around: Surround
     found = watch.after(writes=True)
     assert found.kind == ContainedEvent.kind
     assert found.text == (
-        "sealed; HEAD, index, settings, 1 refs, 0 hooks, 0 other worktrees: as before"
+        "sealed; HEAD, index, settings, 1 ref, 0 hooks, 0 other worktrees: as before"
     )
     assert (worktree.path / "new.py").exists()
 

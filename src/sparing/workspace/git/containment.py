@@ -67,10 +67,9 @@ def worktree_place(name: str) -> str:
 def words(seen: Sight, own: frozenset[str]) -> str:
     """A short summary of what was compared."""
     names = seen.keys() - own
-    kinds = {"refs": "refs/", "hooks": "hooks/", "other worktrees": "worktree "}
-    counts = (
-        f"{sum(name.startswith(start) for name in names)} {kind}" for kind, start in kinds.items()
-    )
+    kinds = {"ref": "refs/", "hook": "hooks/", "other worktree": "worktree "}
+    found = {kind: sum(one.startswith(start) for one in names) for kind, start in kinds.items()}
+    counts = (f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in found.items())
     return f"HEAD, index, settings, {', '.join(counts)}: as before"
 
 
