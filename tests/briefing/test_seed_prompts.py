@@ -139,3 +139,20 @@ def test_who_judges_its_own_work_is_not_told_that_it_did_not_build_it(sample: Sa
     assert "files_read" not in text, "it is told of no file that it must confirm"
     assert "## Implementation Files\n" in text
     assert "src/gate.py (+" in text
+
+
+@pytest.mark.parametrize(
+    ("role", "turn", "heading"),
+    [
+        ("builder", Turn.REDO, "## plan.md as it stands\n"),
+        ("judge", Turn.REVIEW, "## plan.md under review\n"),
+    ],
+)
+def test_only_who_judges_a_document_has_it_under_review(
+    sample: Sample, role: str, turn: Turn, heading: str
+) -> None:
+    """B1: who changes it has it as it stands."""
+    brief = gather(sample.source(role, "plan", turn, flow="L1", feedback="fixes"))
+    (plan,) = [one.text for one in compose(brief, Way.COMPOSE, Order.SEED).segments
+               if one.name == "plan"]  # fmt: skip
+    assert plan.startswith(heading)

@@ -268,13 +268,14 @@ def _artifacts(brief: Brief, *, by_path: bool) -> list[Segment]:
 
 
 def _at_hand(brief: Brief, *, by_path: bool) -> list[Segment]:
-    """The artifact or the files under review."""
+    """The artifact or the files that are judged or changed."""
     if brief.code is not None:
         diff = [] if by_path else pieces.code(brief)
         return [*_headed("## Implementation Files", pieces.files(brief)), *diff]
     if brief.subject is None or (by_path and pieces.by_reference(brief)):
         return []
-    return _headed(f"## {brief.subject.name.filename} under review", pieces.subject(brief))
+    stands = "under review" if brief.asked.kind in REVIEWS else "as it stands"
+    return _headed(f"## {brief.subject.name.filename} {stands}", pieces.subject(brief))
 
 
 def _closing(brief: Brief) -> list[Segment]:
