@@ -208,12 +208,10 @@ def _code(source: Source, kind: TurnKind) -> Code | None:
 def _lists_files(source: Source, kind: TurnKind) -> bool:
     """Whether it is told which files the feature changed. A tier's builder is where it changes its
     code again, and not where a handoff names them."""
-    if not (KINDS[kind].lists_files and TURNS[source.job.turn].sees_code):
-        return False
-    if source.stage.work is not StageWork.BUILD:
-        return source.stage.work is StageWork.IMPLEMENT
-    first = kind is TurnKind.STAGE and not source.job.open
-    return not first and not source.job.going.handoff
+    work, again = source.stage.work, kind is not TurnKind.STAGE or bool(source.job.open)
+    built = work is StageWork.BUILD and again and not source.job.going.handoff
+    told = KINDS[kind].lists_files and TURNS[source.job.turn].sees_code
+    return told and (built or work is StageWork.IMPLEMENT)
 
 
 def _scoped(source: Source) -> Scoped:

@@ -142,10 +142,9 @@ def _given(brief: Brief) -> list[str]:
 
 def _persons(brief: Brief) -> list[str]:
     """The files about a person's comments and remarks."""
-    given = [one for one in brief.materials if one.name == FEEDBACK]
-    comments = ["comments"] if any(comment_ids(one.text) for one in given) else []
+    said = "".join(one.text for one in brief.materials if one.name == FEEDBACK)
     named = {one.name for one in brief.materials}
-    return [*comments, *(name for name in (SAID, DECIDED) if name in named)]
+    return ["comments"] * bool(comment_ids(said)) + [n for n in (SAID, DECIDED) if n in named]
 
 
 def handoff_form(*, last: bool) -> str:
