@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from sparing.config.settings import Settings
 from sparing.dispatch_policy import Policy
 from sparing.economy.prices import own_prices, price_of
 from sparing.flow.stage import Stage, StageWork
-from sparing.roles.load import Role
+
+if TYPE_CHECKING:
+    from sparing.roles.load import Role
 
 STANDARD, STRONG, CHEAP = "standard", "strong", "cheap"
 RANKS = (CHEAP, STANDARD, STRONG)
