@@ -7,8 +7,9 @@ from typing import Any
 
 from bench.history_reader import read_history
 from sparing.commits.review_history import items_of
-from sparing.event import AnswerEvent
+from sparing.event import AnswerEvent, StuckEvent
 from sparing.finding import Finding, Severity
+from sparing.flow.state import Cause
 from sparing.records.events import Event
 from sparing.review.history import write_history, write_item
 
@@ -56,6 +57,25 @@ def test_a_person_s_rejection_stands_between_the_reviews() -> None:
     entries = read_history(text).entries
     assert [(one.stage, one.iteration) for one in entries] == [("specify", 1)] * 2
     assert not any(one.changes for one in entries)
+
+
+def test_an_author_s_reason_for_changing_nothing_stands_below_the_rejection() -> None:
+    """C13, D7: else the retrospective reads that a person's wish came to nothing. Whatever else a
+    stage was stuck for is no reply."""
+    rejected = answer("reject", "Put it into two files.")
+    said = "design-author left no change and says: Two would be worse.\n## plan · builder"
+    told = [look("design-reviewer"), rejected, stuck(Cause.FAILED, "no reply")]
+    text = write_history(items_of([*told, stuck(Cause.DECLINED, said), look("design-reviewer")]))
+    reply = "- design-author left no change and says: Two would be worse.\\u000a## plan · builder"
+    lines = ["**Decision:** rejected", "- Put it into two files.", "", "**Changes made:** none"]
+    assert "\n".join([*lines, reply, "", ""]) in text
+    assert "no reply" not in text
+    assert not any(one.changes for one in read_history(text).entries)
+
+
+def stuck(cause: Cause, words: str) -> Event:
+    data = asdict(StuckEvent(cause))
+    return Event(f"stuck.{cause}", "f", 0.0, "stuck", stage="specify", text=words, data=data)
 
 
 def answer(answer: str, words: str, about: str = "") -> Event:

@@ -40,6 +40,10 @@ def test_authors_ask_take_defaults_and_decline(tmp_path: Path) -> None:
     assert "design-author left no change and says: It can't be shorter" in run.err
     shown = played.say("show", "1", "--json").json
     assert (shown["cause"], shown["next_command"]) == ("declined", "sparing approve 001")
+    assert played.say("approve", "1").code == 0
+    played.say("run", "1", **GATES)
+    reply = "**Changes made:** none\n- design-author left no change and says: It can't be shorter"
+    assert f"- it should be shorter\n\n{reply}" in played.document(".review-history.md")
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,11 @@ from pathlib import Path
 
 from sparing.codec import JsonObject
 from sparing.connection import Connection
-from sparing.event import AnswerEvent
+from sparing.event import AnswerEvent, StuckEvent
 from sparing.finding import Finding, Severity
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
+from sparing.flow.state import Cause
 from sparing.records import events, verdicts
 from sparing.records.events import Event
 from sparing.review.governor import GovernorRuling, SeenVerdict
@@ -67,7 +68,7 @@ def told_of(connection: Connection, feature: str) -> list[Event]:
     for one in events.since(connection, 0, feature):
         if one.kind in (FALLBACK, UNREAD):
             beside.append(one)
-        elif one.kind in (LOOK, CHANGES) or _rejects(one) or _judges(one):
+        elif one.kind in (LOOK, CHANGES) or _rejects(one) or _declines(one) or _judges(one):
             known = _look_of(connection, one) if _judges(one) else one
             ordered += [*sorted(beside, key=lambda event: event.key), known]
             beside = []
@@ -94,9 +95,16 @@ def items_of(told: Iterable[Event]) -> list[Item]:
             case "answered" if _rejects(one):
                 items.append(Rejection(one.stage, one.text))
                 last.pop(one.stage, None)
+            case "stuck" if _declines(one) and items and isinstance(said := items[-1], Rejection):
+                items[-1] = replace(said, reply=one.text)
             case _:
                 pass
     return items
+
+
+def _declines(told: Event) -> bool:
+    """Whether an author changed nothing after a rejection, and said why."""
+    return isinstance(told.what, StuckEvent) and told.what.cause == Cause.DECLINED
 
 
 def _rejects(told: Event) -> bool:

@@ -91,6 +91,8 @@ class Rejection:
 
     stage: str
     words: str
+    reply: str = ""
+    """What the author said, if it changed nothing."""
 
 
 Item = HistoryEntry | Fallback | LazyLoad | Rejection
@@ -109,8 +111,8 @@ def write_item(item: Item) -> str:
             return f"{FALLBACK}: {_word(role)} iteration {iteration} — {escape(error)}\n\n"
         case LazyLoad(role):
             return f"{LAZY_LOAD}: {_word(role)} {UNCONFIRMED}\n\n"
-        case Rejection(stage, words):
-            return _rejection(stage, words)
+        case Rejection():
+            return _rejection(item)
 
 
 def escape(text: str) -> str:
@@ -165,10 +167,11 @@ def _entry(entry: HistoryEntry) -> str:
     return "\n".join(lines) + "\n\n"
 
 
-def _rejection(stage: str, words: str) -> str:
-    said = [f"- {_lead(escape(line))}" for line in words.splitlines() if line.strip()]
-    where = escape(stage).replace("·", "\\u00b7")
-    lines = [f"## {where}{SEPARATOR}{PERSON}", "", DECISION + REJECTED, *said]
+def _rejection(item: Rejection) -> str:
+    said = [f"- {_lead(escape(line))}" for line in item.words.splitlines() if line.strip()]
+    where = escape(item.stage).replace("·", "\\u00b7")
+    reply = ["", f"{CHANGES} {NONE}", f"- {_lead(escape(item.reply))}"] if item.reply else []
+    lines = [f"## {where}{SEPARATOR}{PERSON}", "", DECISION + REJECTED, *said, *reply]
     return "\n".join(lines) + "\n\n"
 
 
