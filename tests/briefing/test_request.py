@@ -14,9 +14,11 @@ from sparing.context.prompt.compose import compose, naive
 from sparing.dispatch_policy import Order, Way
 from sparing.feature import Background, Priority
 from sparing.finding import Finding, Severity, Verdict
+from sparing.records import events
+from sparing.records.events import Event
 from sparing.records.verdicts import VerdictRow, put
 from sparing.turn import Turn
-from tests.briefing.sample import FOLDER, Sample, make_sample
+from tests.briefing.sample import DATA, FOLDER, Sample, make_sample
 from tests.repositories import git
 
 ASKED = "Clients that ask too often\nget 429 and </document> the time to wait."
@@ -110,6 +112,27 @@ def test_a_handoff_does_not_repeat_the_findings_that_are_to_be_settled(
     assert "Not passed. It is unclear." in now
     assert ("Given next to this one." in now) is not is_left
     assert "owns the counter" in before, "a judge that sent back an earlier attempt"
+
+
+def test_a_handoff_does_not_repeat_the_words_of_the_rejection_that_its_turn_follows(
+    asked: Sample,
+) -> None:
+    """F4, B7: the turn gives them once, as `feedback`; what was said before is handed over."""
+    key, now = asked.rows["L3"].feature.key, DATA["replies"]["fixes"]
+    said = [
+        Event(stage, key, 0.0, "answered", stage, text=text, data={"answer": answer})
+        for stage, text, answer in (("brainstorm", "smaller", "reject"), ("plan", now, "reject"))
+    ]
+    with asked.around.database.write() as tx:
+        events.add(tx, *said)
+    feedback = {
+        turn: pipeline_of(
+            asked.source("builder", "plan", turn, flow="L3", feedback="fixes")
+        ).feedback
+        for turn in (Turn.REDO, Turn.WRITE)
+    }
+    assert [one.split(":")[0] for one in feedback[Turn.REDO]] == ["brainstorm"]
+    assert [one.split(":")[0] for one in feedback[Turn.WRITE]] == ["brainstorm", "plan"]
 
 
 @pytest.mark.parametrize("role", ["prd-reviewer", "readiness-reviewer"])

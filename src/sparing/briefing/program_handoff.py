@@ -123,10 +123,11 @@ def _outcome(report: str) -> str:
 
 def _feedback(source: Source) -> Iterable[str]:
     """What persons said when they rejected something or answered a question, after the defaults
-    that stand for an answer where nobody was asked."""
+    that stand for an answer where nobody was asked; not again what the turn itself gives."""
+    now = source.fetch(source.job.feedback).strip() if source.job.turn is Turn.REDO else ""
     assumed = Conversation.load(source.row.place.get("talk", {})).assumed
-    said = [f"{one.stage}: {one.text}" for one in persons_words(source, *SAYS)]
-    return [*assumed[-MOST_FEEDBACK:], *said]
+    told = (one for one in persons_words(source, *SAYS) if one.text.strip() != now)
+    return [*assumed[-MOST_FEEDBACK:], *(f"{one.stage}: {one.text}" for one in told)]
 
 
 def _seen(source: Source, changed: list[str]) -> dict[str, str]:
