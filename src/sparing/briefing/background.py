@@ -34,7 +34,6 @@ ROADMAP = "roadmap"
 PART = "files in the working folder"
 ABOUT_IT = frozenset({Turn.REVIEW, Turn.REVISE, Turn.REDO, Turn.REFINE, Turn.PART})
 LONGEST_DESCRIPTION = 24_000
-TELLS = frozenset({*REVIEWS, TurnKind.REVISE, TurnKind.FIX})
 
 
 def background(source: Source, kind: TurnKind) -> tuple[Material, ...]:
@@ -51,7 +50,7 @@ def background(source: Source, kind: TurnKind) -> tuple[Material, ...]:
             if digest
         ]
     told += _checked(source) if turn in (Turn.WRITE, Turn.REDO, Turn.JUDGE) else []
-    told += _decided(source) if kind in TELLS and not is_seed(source) else []
+    told += _decided(source) if kind in (*REVIEWS, TurnKind.REVISE, TurnKind.FIX) else []
     cone = source.around.cone(source.row) if TURNS[turn].sees_code else ()
     if cone:
         text = fill("blocks", "worktree_part", folders=", ".join(cone))
@@ -103,7 +102,7 @@ def _begins(source: Source) -> bool:
 
 def _decided(source: Source) -> list[Material]:
     """What a person answered or wanted changed: reviewers would call it out of scope."""
-    said = persons_words(source, *SAYS, stage=source.job.stage)
+    said = () if is_seed(source) else persons_words(source, *SAYS, stage=source.job.stage)
     return [Material(DECIDED, "\n\n".join(one.text.strip() for one in said))] if said else []
 
 
