@@ -71,7 +71,7 @@ def login_here(wanted: LoginName, environ: Mapping[str, str]) -> Login:
             + (
                 f"`{typed} setup-token`"
                 if typed == COMMAND
-                else "that with `setup-token` behind it"
+                else "the same command with `setup-token` after it"
             ),
         )
     return login

@@ -141,10 +141,10 @@ def _given(brief: Brief) -> list[str]:
 
 
 def _persons(brief: Brief) -> list[str]:
-    """The files about a person's comments and remarks."""
-    said = "".join(one.text for one in brief.materials if one.name == FEEDBACK)
-    named = {one.name for one in brief.materials}
-    return ["comments"] * bool(comment_ids(said)) + [n for n in (SAID, DECIDED) if n in named]
+    """The files about a person's comments, remarks and decisions."""
+    said = {one.name: one.text for one in brief.materials}
+    comments = ["comments"] if comment_ids(said.get(FEEDBACK, "")) else []
+    return [*comments, *(name for name in (SAID, DECIDED) if name in said)]
 
 
 def handoff_form(*, last: bool) -> str:
