@@ -43,7 +43,16 @@ PROJECTS = {
         },
     },
 }
-SCRIPT = """
+TIMES = """\
+once()
+began = spent()
+for _ in range(count):
+    once()
+print(json.dumps((spent() - began) / count))
+"""
+"""How both scripts end: once to warm up, then as often as is asked."""
+SCRIPT = (
+    """
 import json, os, resource, sys
 from pathlib import Path
 from sparing.workspace.checks.clean_room import clean_room
@@ -87,13 +96,11 @@ def once():
             pass
         found = run_check(check, worktree.path, 120, {"PATH": sys.argv[4]}, sandbox)
         assert found.passed, found.output
-once()
-began = spent()
-for _ in range(count):
-    once()
-print(json.dumps((spent() - began) / count))
 """
-WITHOUT_CLEAN_ROOM = """
+    + TIMES
+)
+WITHOUT_CLEAN_ROOM = (
+    """
 import json, resource, sys
 from pathlib import Path
 from sparing.workspace.checks import Walls, run_check
@@ -116,12 +123,9 @@ def once():
     walls = Walls(place / "scratch", repository.git_dir)
     found = run_check(check, worktree.path, 120, {"PATH": sys.argv[4]}, walls)
     assert found.passed, found.output
-once()
-began = spent()
-for _ in range(count):
-    once()
-print(json.dumps((spent() - began) / count))
 """
+    + TIMES
+)
 
 
 def main() -> int:
