@@ -103,3 +103,14 @@ def test_who_writes_or_follows_the_original_is_not_told_twice(tmp_path: Path) ->
     assert DECIDED not in [one.name for one in gather(author).materials]
     reviewer = seeded(sample).source("design-reviewer", "design", Turn.REVIEW, seen=1)
     assert DECIDED not in [one.name for one in gather(reviewer).materials]
+
+
+def test_an_answer_of_an_older_version_is_read_too(tmp_path: Path) -> None:
+    """I7: it did not say what it was about."""
+    sample = make_sample(tmp_path)
+    key = sample.rows["feature"].feature.key
+    data = {"by": "person", "answer": "reject"}
+    with sample.around.database.write() as tx:
+        events.add(tx, Event("old", key, 0.0, "answered", "design", text="Shorter.", data=data))
+    source = sample.source("design-reviewer", "design", Turn.REVIEW, seen=1)
+    assert "Shorter." in [one.text for one in gather(source).materials]

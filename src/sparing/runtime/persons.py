@@ -26,6 +26,8 @@ def persons_words(source: Source, *kinds: str, stage: str = "") -> list[PersonWo
     with source.around.database.read() as connection:
         past = events.since(connection, 0, source.row.feature.key)
     told = (one for one in past if one.kind == "answered" and one.data.get("answer") in kinds)
-    here = (one for one in told if stage in ("", one.stage) and not (stage and one.data["about"]))
+    here = (
+        one for one in told if stage in ("", one.stage) and not (stage and one.data.get("about"))
+    )
     said = [PersonWord(one.stage, one.text[:FEEDBACK_CHARS], one.at) for one in here]
     return [one for one in said if one.text.strip() and one.text != GO_ON_HERE][-MOST_FEEDBACK:]
